@@ -197,7 +197,7 @@ class OpModel:
         return False
 
     def subset(self, op: ir.Operation, operand: int) -> Subset | None:
-        """Return the part of ``operand`` that the op views, reads or writes; None stands for the whole.
+        """Return the part of ``operand`` that the op views, reads or writes; None means the whole.
 
         For an operand that is written, everything outside of the subset keeps its content, and that is also all the
         op needs of the old content.
@@ -258,7 +258,7 @@ class OpModel:
         return bool(self.forwardings(op))
 
     def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
-        """Return a memref type that the buffer of ``result`` can be cast to; None stands for any strides.
+        """Return a memref type that the buffer of ``result`` can be cast to; None means any strides.
 
         ``operands`` has the types of the buffers that the op gets for the operands that the result is tied to. Types
         there may promise less than those that :meth:`bufferize` will see; the answer must then promise less as well.

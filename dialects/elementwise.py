@@ -1,6 +1,6 @@
 """Elementwise arith and math on tensors: a ``linalg.generic`` over buffers whose payload is the op on elements.
 
-A result may take the place of an operand of its type: each element is read before it is written. Upstream does not
+A result may be in the buffer of an operand of its type: each element is read before it is written. Upstream does not
 bufferize these ops.
 """
 
@@ -52,7 +52,7 @@ class ElementwiseModel(OpModel):
         return operand in self._destinations(op)
 
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
-        """A result may take the place of one operand."""
+        """A result may be in the buffer of one operand."""
         result = self._destinations(op).get(operand)
         return () if result is None else (AliasingValue(result),)
 

@@ -2,8 +2,8 @@
 
 A built-in dialect's models are imported when the first op of that dialect is met. Third parties name a module through
 the entry-point group ``mlir_inplace.op_models``; the module has a tuple ``MODELS`` of :class:`OpModel` instances, as
-the built-in ones have. Two models for one name are refused with both owners. Models that cannot be loaded are missed
-only where a program has an op that nobody else describes.
+the built-in ones have. Two models for one name are refused with both owners. A model that cannot be loaded is an error
+only for an op without another model.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def register_models(models: tuple[OpModel, ...], owner: str) -> None:
 
 
 def described_ops() -> tuple[str, ...]:
-    """Return the names of all ops that have a built-in model; `arith.*` stands for all others of a dialect."""
+    """Return the names of all ops that have a built-in model; `arith.*` means all others of a dialect."""
     return _TABLE.described()
 
 

@@ -1,4 +1,4 @@
-"""Offsets, sizes and strides of slice ops: mixed static and dynamic entries, and the subview they stand for."""
+"""Offsets, sizes and strides of slice ops: mixed static and dynamic entries, and the subview that they describe."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ _ALIAS = "mlir"
 
 @dataclass(frozen=True)
 class Provider:
-    """The package that `mlir` stands for in this process."""
+    """The package that provides `mlir` in this process."""
 
     package: str
     """The import name, for example `torch_mlir`; plain `mlir` when nothing is aliased."""
@@ -103,7 +103,7 @@ class _Candidate:
 class _AliasFinder(MetaPathFinder, Loader):
     """Resolves `mlir` and everything below it to the modules of another package.
 
-    It stands FIRST in `sys.meta_path`: the packages it hands out keep their own `__path__`, on which the ordinary path
+    It is FIRST in `sys.meta_path`: the packages that it returns keep their own `__path__`, on which the ordinary path
     finder would find `mlir.ir` again as a second module and load the native libraries twice, which aborts the process.
     A real `mlir` still wins, because then this finder is never installed.
     """
@@ -139,7 +139,7 @@ class _AliasFinder(MetaPathFinder, Loader):
 
 @cache
 def install() -> Provider:
-    """Makes `mlir` importable and returns what it stands for; later calls return the same provider.
+    """Makes `mlir` importable and returns its provider; later calls return the same provider.
 
     Raises ImportError, with one line that says what to do, when there are no complete bindings, when the forced
     package is not complete, or when the process has already imported `mlir` modules from another package.

@@ -32,7 +32,7 @@ NATIVE_MODULES = (
 
 CORRECTIONS = (
     (r"\A", "from collections.abc import Mapping\nfrom typing import Any\n"),
-    # `Value` alone stands for a value of whatever type: its type is seldom known more precisely.
+    # `Value` alone means a value of any type: its type is seldom known more precisely.
     (r", bound=Type\)", ", bound=Type, default=Any, covariant=True)"),
     # An attribute has its most derived class, and code that gets it by name relies on that class.
     (r"(def __(?:getitem|next)__\(self.*\)) -> Attribute:", r"\1 -> Any:"),

@@ -17,7 +17,7 @@ Body = Callable[[Builder, tuple[Tensor, ...]], Sequence[Tensor]]
 
 
 def random_models(builder: Builder, count: int, pick: Callable[[], str]) -> list[Tensor]:
-    """Return tensors that stand for types of parameters; their dynamic sizes are parameters. Some have equal sizes."""
+    """Return tensors of the types of parameters; their dynamic sizes are parameters. Some have equal sizes."""
     models: list[Tensor] = []
     draw, parameters = builder.draw, builder.module.parameters
     for _ in range(count):

@@ -118,7 +118,7 @@ def slot_of(op: ir.Operation | ir.OpView) -> Slot:
 
 
 def byte_offset_of(op: ir.Operation | ir.OpView) -> ir.Value | None:
-    """The byte offset of a `dispatch.binding`; None stands for 0."""
+    """The byte offset of a `dispatch.binding`; None means 0."""
     return op.operands[0] if ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0] else None
 
 
@@ -128,7 +128,7 @@ def sizes_of(op: ir.Operation | ir.OpView) -> list[ir.Value]:
 
 
 def subset_of(op: ir.Operation | ir.OpView) -> Subset | None:
-    """The part of the binding that a `dispatch.load` reads or a `dispatch.store` writes; None stands for the whole."""
+    """The part of the binding that a `dispatch.load` reads or a `dispatch.store` writes; None means the whole."""
     if not len(ir.DenseI64ArrayAttr(op.attributes["static_offsets"])):
         return None
     return mixed_subset(op.operation, 1 if op.operation.name == "dispatch.load" else 2)

@@ -108,7 +108,7 @@ class ReadOnly(DispatchType, dialect=Dispatch, name="readonly"):
 
 
 class WriteOnly(DispatchType, dialect=Dispatch, name="writeonly"):
-    """`!dispatch.writeonly`: stores only; what nobody stores keeps its value."""
+    """`!dispatch.writeonly`: stores only; elements that are not stored keep their values."""
 
     access = Access.WRITE_ONLY
 

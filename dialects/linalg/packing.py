@@ -100,7 +100,7 @@ class PackModel(_PackingModel):
 def _packed_element(
     source: ir.Value, tiling: _Tiling, sizes: dict[int, ir.Value], padding: ir.Value | None
 ) -> ir.Value:
-    """Load the element of ``source`` that the payload's element of the tiles stands for, or take the padding."""
+    """Load the element of ``source`` for the payload's element of the tiles, or take the padding."""
     indices: list[ir.Value] = []
     inside: ir.Value | None = None
     for dimension, outer in enumerate(tiling.outer):

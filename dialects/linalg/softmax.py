@@ -2,7 +2,7 @@
 
 The first pass finds the maximum of the line, the second writes the exponentials of the differences and adds them up,
 the third divides. No element of a line is written before all of them were read once, and the second pass reads each
-element before it writes it, so the result may take the place of the input. Upstream leaves the op to a decomposition
+element before it writes it, so the result may be in the buffer of the input. Upstream leaves the op to a decomposition
 on tensors, with two buffers more.
 """
 

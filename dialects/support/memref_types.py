@@ -225,7 +225,7 @@ def _is_fully_dynamic(type_: ir.MemRefType) -> bool:
 def is_castable(source: ir.Type, target: ir.Type) -> bool:
     """Whether ``memref.cast`` from ``source`` to ``target`` is right whatever the sizes and strides turn out to be.
 
-    A cast that makes a dynamic stride or offset static is a promise nobody made; such a buffer has to be copied.
+    A cast that makes a dynamic stride or offset static may be wrong; such a buffer has to be copied.
     Sizes may become static: that is what the tensor program promised.
     """
     if source == target:

@@ -53,7 +53,7 @@ class BitcastModel(OpModel):
     op_names = ("tensor.bitcast",)
 
     def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse a bitcast whose rank nobody knows."""
+        """Refuse a bitcast of unknown rank."""
         source, result = op.operands[0].type, op.results[0].type
         if is_unranked(source) and is_unranked(result) and not self._is_cast(op):
             return (

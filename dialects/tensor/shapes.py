@@ -85,7 +85,7 @@ class ReshapeModel(OpModel):
     op_names = ("tensor.reshape",)
 
     def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse an unranked source whose layout nobody knows."""
+        """Refuse an unranked source of unknown layout."""
         source = op.operands[0]
         if is_unranked(source.type) and _rank_source(source) is None:
             return (

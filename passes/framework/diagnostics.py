@@ -176,7 +176,7 @@ def emit(
     message: str,
     notes: Sequence[tuple[str, ir.Location]] = (),
 ) -> None:
-    """Reports a finding at `location`, with notes `(text, location)`, to whoever listens to the location's context."""
+    """Reports a finding at `location`, with notes `(text, location)`, to the handlers of its context."""
     attached = tuple(make_diagnostic("note", place, text) for text, place in notes)
     if severity == "error":
         _emit_error(location, message, attached)

@@ -30,7 +30,7 @@ class PassFailure(Exception):
 
     Args:
         message: what was found, what was needed and what to do; lower-case start, no final period.
-        location: where; an operation stands for its own location.
+        location: a location, or an operation, whose location is taken.
         notes: further places that explain the message, each `(text, location)`.
     """
 

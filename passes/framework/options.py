@@ -76,7 +76,7 @@ class OptionSpec:
         return "empty" if self.default in ((), "") else _print_value(self.default)
 
     def read(self, text: str) -> Any:
-        """The value that `text` (as scanned, quotes and braces included) stands for; raises OptionError."""
+        """Parse `text` (as scanned, quotes and braces included) into a value; raises OptionError."""
         return _read_value(self, _strip_optional(self.type), text)
 
     def check(self, value: Any) -> Any:
@@ -151,7 +151,7 @@ def _make_spec(cls: type[PassOptions], item: Field[Any], annotation: Any) -> Opt
     if element not in (bool, int, float, str) and not (isinstance(element, type) and issubclass(element, enum.Enum)):
         raise TypeError(f"{where} has a type that options cannot have: {annotation}")
     if _strip_optional(annotation) is not annotation and item.default is not None:
-        raise TypeError(f"{where} may be None, so None must be its default: no text stands for None")
+        raise TypeError(f"{where} may be None, so None must be its default: no text is parsed as None")
     try:
         spec.check(item.default)
     except OptionError as error:

@@ -123,7 +123,7 @@ def run_pipeline(
 
 
 def as_pipeline(pipeline: object) -> Pipeline:
-    """The pipeline that a text, or a pipeline, stands for; raises `PipelineError`, and `TypeError` for other things."""
+    """The pipeline that a text describes, or the given one; raises `PipelineError`, `TypeError` for other types."""
     if isinstance(pipeline, str):
         return Pipeline.parse(pipeline)
     if not isinstance(pipeline, Pipeline):

@@ -152,7 +152,7 @@ def _load(argument: str, entry: _Entry) -> type[Pass[Any]]:
         cls = getattr(importlib.import_module(module_name), class_name)
     except (ImportError, AttributeError) as error:
         raise RegistryError(f"pass '{argument}' of {entry.owner} cannot be loaded: {error}") from error
-    except Exception as error:  # Anything may go wrong in somebody else's module.
+    except Exception as error:  # A third party's module may raise anything.
         found = f"{type(error).__name__}: {error}"
         raise RegistryError(f"pass '{argument}' of {entry.owner} cannot be loaded: {found}") from error
     if not (isinstance(cls, type) and issubclass(cls, Pass)):

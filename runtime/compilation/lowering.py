@@ -224,7 +224,7 @@ KERNELS = (
     Phase(
         "bufferize kernels",
         "In a module of their own (`kernels/rewriting/optimized_kernels.py`), where each writes the argument that it"
-        " computes, and returns what it has allocated to nobody.",
+        " computes, and returns no allocation.",
         (
             "inplace-one-shot-bufferize{bufferize-function-boundaries=true}",
             "inplace-canonicalize",
@@ -397,7 +397,7 @@ def _llvm(*, openmp: bool, own_allocator: bool) -> Phase:
 
 NARROW_REGISTERS = Phase(
     "narrow registers",
-    "Last, when loads, calls, and branches are LLVM's, which would round a bf16 wherever it is handed on: numbers that"
+    "Last, when loads, calls, and branches are LLVM's, which would round a bf16 wherever it is passed: numbers that"
     " some processors cannot keep in a register are carried as integers.",
     ("inplace-convert-bf16-to-i16",),
 )

@@ -64,7 +64,7 @@ def compile(  # noqa: A001, PLR0913
 
     Args:
         source: a module (of any context), MLIR text or bytecode, or the path of a file.
-        pipeline: takes the place of bufferization: it gets the source, and must leave entry points on memrefs.
+        pipeline: replaces bufferization: it gets the source, and must leave entry points on memrefs.
         optimize: fuse, tile and vectorize on tensors before bufferization. Sums of floating-point numbers are then
             added up in another order, products that are added are rounded once, and quotients of a row by one number
             may be off by 1.5 units in the last place.

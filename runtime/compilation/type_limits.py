@@ -36,7 +36,7 @@ _BIG_ENDIAN = '"dlti.endianness" = "big"'
 def require_host_layout(module: ir.Operation) -> None:
     """Raise `PassError` if the data layout of `module` has words or an order of bytes that the host has not.
 
-    Code for another width of `index` would take apart, wrongly, the sizes and strides that a call hands over.
+    Code for another width of `index` would take apart, wrongly, the sizes and strides that a call passes.
     """
     if _LAYOUT not in module.attributes:
         return

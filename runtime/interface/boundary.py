@@ -106,7 +106,7 @@ def protect_arguments(module: ir.Operation) -> None:
 def mark_arguments(module: ir.Operation, signatures: Mapping[str, Signature], *, contiguous: bool) -> None:
     """Mark the bufferized arguments for the boundary passes.
 
-    A tensor that may not be changed must not be handed out as a result either; with `contiguous`, the caller promises
+    A tensor that may not be changed must not be returned either; with `contiguous`, the caller promises
     row-major memory for all tensors. Arguments that were memrefs in the source keep the layout their author gave them.
     """
     with module.context:

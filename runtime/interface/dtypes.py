@@ -179,7 +179,7 @@ def _complex(spelling: str) -> ElementType:
 
 
 def _narrow_float(spelling: str) -> ElementType:
-    """A type of `ml_dtypes`, whose scalars are handed over as their bits."""
+    """A type of `ml_dtypes`, whose scalars are passed as their bits."""
     import ml_dtypes  # only programs with such types pay for it
 
     dtype = np.dtype(getattr(ml_dtypes, _NARROW_FLOATS[spelling]))

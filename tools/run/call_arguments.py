@@ -71,7 +71,7 @@ def _with_sizes(parameter: Parameter) -> str:
 
 
 def make_argument(text: str, parameter: Parameter, random: np.random.Generator) -> Any:
-    """The argument that `text` stands for; raises `ToolError`. The parameter may still refuse its type or shape."""
+    """Parse `text` as an argument; raises `ToolError`. The parameter may still refuse its type or shape."""
     try:
         return _make(text, parameter, random)
     except (UnsupportedTypeError, TypeError, ValueError) as error:

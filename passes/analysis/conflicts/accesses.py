@@ -167,7 +167,7 @@ class _Shelf:
         return self._all, self._levels.setdefault(level, {}).setdefault(cell, _Timeline())
 
     def around(self, box: Box | None) -> Iterator[_Timeline]:
-        """Yield timelines that together hold every access that may overlap ``box``; None stands for all elements.
+        """Yield timelines that together hold every access that may overlap ``box``; None means all elements.
 
         If too many cells would be visited, this is the timeline of all accesses instead.
         """

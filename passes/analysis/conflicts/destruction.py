@@ -114,7 +114,7 @@ class Destruction:
         return self._frames.redundant_by(meeting.write.operand) is not None
 
     def _is_left_over(self, meeting: _Meeting) -> bool:
-        """The read stands for the elements of a shared output that no thread inserts, read after its loop."""
+        """The read represents the elements of a shared output that no thread inserts, read after its loop."""
         shared = self._effects.shared_outputs.get(meeting.read.value)
         return shared is not None and shared.operand == meeting.read.operand
 

@@ -13,7 +13,7 @@ __all__ = ["Question", "StorageSet"]
 
 
 class Question(NamedTuple):
-    """Whether ``write`` conflicts with ``other`` in shared memory; a value stands for its read-only buffer."""
+    """Whether ``write`` conflicts with ``other`` in shared memory; a value represents its read-only buffer."""
 
     write: Write
     other: Read | Write | int

@@ -34,7 +34,7 @@ are checked. A constant keeps the analysis linear."""
 
 
 def is_within(inner: Slice | None, outer: Slice | None) -> bool:
-    """Whether the elements of ``inner`` must be a subset of those of ``outer``; None stands for all elements."""
+    """Whether the elements of ``inner`` must be a subset of those of ``outer``; None means all elements."""
     if outer is None or inner is None:
         return outer is None
     return slice_relation(inner, outer) in (SliceRelation.EQUAL, SliceRelation.CONTAINED)

@@ -1,4 +1,4 @@
-"""Dead inputs that take the place of empty inits, as far as they are known before the in-place analysis.
+"""Dead inputs that replace empty inits, as far as they are known before the in-place analysis.
 
 A reuse (``init_reuse.py``) is *plain* if the input was made by ops of its block that each write a new buffer or go on
 in the buffer of the one before, and if nothing but reads of that block, up to the op, uses it. Nothing else sees that

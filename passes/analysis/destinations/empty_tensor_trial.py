@@ -60,7 +60,7 @@ def judge_eliminations(
             reason = "it would cost a copy or an allocation elsewhere in the function"
             windows = [found.window(index, e.write) for index, e in mine.items()]
             guilty = find_blamed((before, function), (after, after_it), ops, windows)
-            # Where nobody knows which one it is, half of them may still stand, and the others be tried again then.
+            # If it is unknown which one it is, half of them may be accepted, and the others are tried again then.
             blamed = [e for e in mine.values() if e.write in guilty] or list(mine.values())[len(mine) // 2 :]
             failed.extend(KeptInsertion(e.write, reason, s.operand_op[e.write]) for e in blamed)
     return failed

@@ -1,4 +1,4 @@
-"""Inits that need no allocation: a dead input takes the place of an empty one, a fill that of a copied constant.
+"""Inits that need no allocation: a dead input replaces an empty one, a fill replaces a copied constant.
 
 A destination-style op whose init has no content may as well be given an input of the same type as the init, if it may
 read and write one buffer (``is_not_conflicting``): an elementwise op with equal maps. It pays if the input is not used

@@ -1,7 +1,7 @@
 """Ops without an init whose result is inserted into a destination: they could be given one.
 
 ``tensor.pad``, ``generate``, ``from_elements``, ``splat``, ``concat`` and elementwise ops on tensors have no init that
-a slice of the destination could take the place of; neither has a constant that is inserted as it is. The plan says
+a slice of the destination could replace; neither has a constant that is inserted as it is. The plan says
 which of them an insertion leads back to; the analysis of the changed program tells whether an init pays. Nothing is
 changed here.
 

@@ -3,7 +3,7 @@
 A change stands if the analysis of the changed program finds no more copies and no more buffers in the function, neither
 in all of it nor in its loops. All changes of a function are tried at once. When that fails, those that are to blame
 (``outs_blame.py``) are dropped, all at once, and the others are tried again. Not each of those that are blamed need be
-bad: if they are few, they are tried by halving in the end. When nobody is to blame, the halves are tried, then theirs.
+bad: if they are few, they are tried by halving in the end. If none can be blamed, the halves are tried, then theirs.
 It always goes on from what was accepted before. So usually one more analysis is all it costs, and two if there are many
 bad changes, however many. The number of rounds has a limit, beyond which a function is left as it was, unless only
 those are left that were blamed.

@@ -20,7 +20,7 @@ __all__ = ["Destinations"]
 
 
 class Destinations:
-    """Ties followed through a program, each value once. Values are numbers of the snapshot; -1 stands for none.
+    """Ties followed through a program, each value once. Values are numbers of the snapshot; -1 is none.
 
     Asked in program order the cost is constant per value; in any order it is linear in what is walked.
     """

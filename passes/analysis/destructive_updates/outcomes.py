@@ -147,7 +147,7 @@ def is_box(effects: TensorEffects, access: UpdateAccess) -> bool:
 
 
 def late_numbers(s: Snapshot, store: int, update: DestructiveUpdate) -> list[int] | int:
-    """Return the ops after the begin of the chain that compute the slice of ``store``; or one that cannot be moved.
+    """Return the ops after the start of the chain that compute the slice of ``store``; or one that cannot be moved.
 
     Index arithmetic can be moved up in the same block, as its own operands are available there.
     """

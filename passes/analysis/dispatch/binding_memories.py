@@ -67,7 +67,7 @@ class BindingMemory:
 
     @property
     def root(self) -> int:
-        """The op whose result stands for the memory: one with sizes if there is one."""
+        """The op whose result is taken as the memory: one with sizes if there is one."""
         return self.ties[0] if self.ties and not self.type.has_static_shape else self.declarations[0]
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """Definitions of index symbols: induction variables, minima and maxima, quotients, products, ranges.
 
-An index (``sums.py``) is a sum of symbols. Most symbols are values of a snapshot; others stand for subexpressions that
+An index (``sums.py``) is a sum of symbols. Most symbols are values of a snapshot; others name subexpressions that
 are no value of the program, such as the quotient in ``d0 + d0 floordiv 2``, and have numbers that no snapshot uses. Two
 equal quotients, products or minima are one symbol.
 

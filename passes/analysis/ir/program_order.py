@@ -95,7 +95,7 @@ class ProgramOrder:
             return Order.INSIDE, block
         if a in self._exclusive:
             return Order.EXCLUSIVE, block
-        # Two regions of one op that may both run, in an order that nobody stated: either may come first. Those of a
+        # Two regions of one op that may both run, in no stated order: either may come first. Those of a
         # loop come again: what leads back to one of them leads to the other.
         inner = self._block_below(first, a)
         return Order.BEFORE, inner if s.block_loop[inner] == inner else block

@@ -20,7 +20,7 @@ Regions with several blocks
 
 What is not
     Attributes and types, except for the one question whether a value is a tensor. A snapshot describes
-    the IR at the time of the walk; whoever mutates the IR must not use it for positions afterwards.
+    the IR at the time of the walk; after the IR is mutated, its positions are not valid.
 
 Cost: one binding call per op, operand, result, region and block, 5–8 µs an op; memory is linear too.
 """

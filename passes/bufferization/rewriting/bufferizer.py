@@ -46,7 +46,7 @@ class Bufferizer:
     layout: BoundaryLayout = BoundaryLayout.INFER
     """The layout of the memrefs in function signatures."""
     unknown: UnknownLayout = UnknownLayout.DYNAMIC
-    """The layout of the memrefs that stand for tensors that are not bufferized."""
+    """The layout of memrefs made from tensors that stay (`to_buffer`)."""
     allocator: Allocator = Allocator()
     """Makes the buffers."""
     merges_views: bool = False

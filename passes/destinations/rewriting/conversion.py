@@ -58,7 +58,7 @@ _PARTS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape
 def convert_to_destination_style(module: ir.Operation, *, only_empties: bool = False) -> DestinationReport:
     """Compute tensors in the destinations that they are inserted into, where that costs nothing elsewhere.
 
-    Constants that are written become fills, and dead inputs take the place of other empty inits. With ``only_empties``
+    Constants that are written become fills, and dead inputs replace other empty inits. With ``only_empties``
     only insertions of tensors that are computed in a ``tensor.empty`` are looked at.
     """
     return convert_and_analyse(module, only_empties=only_empties)[0]
@@ -158,7 +158,7 @@ class _Conversion:
         return True
 
     def _reuse(self) -> bool:
-        """Let dead inputs take the place of empty inits; return whether some could not."""
+        """Replace empty inits by dead inputs; return whether some could not be replaced."""
         analysis, failed = self._analysis, set[Reuse]()
         while self._left and (reuses := plan_reuses(analysis, failed)):
             self._left -= 1

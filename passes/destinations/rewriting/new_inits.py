@@ -1,4 +1,4 @@
-"""Give ops without an init one: an empty tensor, which a destination may take the place of.
+"""Give ops without an init one: an empty tensor, which a destination may replace.
 
 Each op becomes what its model makes of it on buffers (``dialects/tensor/creation.py``, ``tensor/assembly.py``,
 ``elementwise.py``), but on tensors: a fill, a generic op, insertions. Counterpart upstream:
