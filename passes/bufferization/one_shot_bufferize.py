@@ -34,17 +34,16 @@ allocated, not freed: run upstream's `buffer-deallocation-pipeline` afterwards. 
 refused, with one error per op, and stays as it was.
 
 Functions that load from dispatch bindings, or store to them, are brought through `inplace-promote-bindings` and
-`inplace-convert-to-destination-style` first. Their bindings become memrefs; what is stored to one is computed there,
-and nothing else of it is ever written.
+`inplace-convert-to-destination-style` first. Their bindings become memrefs. A tensor that is stored to a binding is
+computed in it, and no other element of the binding is written.
 
 Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 
 ## Differences from upstream's one-shot-bufferize, on purpose
 
-* Loops may swap the buffers they carry; upstream refuses yields that are not equivalent to the iteration argument. A
-  yield of anything else is copied into the carried buffer. So `allow-return-allocs-from-loops` is on by default here;
-  off, loops carry one buffer per value: what is yielded is copied into it, or refused where that would destroy
-  something.
+* Loops may swap the buffers they carry; upstream refuses yields that are not equivalent to the iteration argument. Any
+  other yielded value is copied into the carried buffer. So `allow-return-allocs-from-loops` is on by default here. Off,
+  loops carry one buffer per value: the yielded value is copied into it, or refused if the copy would destroy a value.
 * `analysis-heuristic` is `cheapest` by default: up to three orders of decisions, of which the one with the fewest
   copies and allocations counts. Upstream's names give one order each.
 * An init that an op does not overwrite completely keeps its content.
@@ -52,11 +51,11 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 * `bufferization.to_buffer` without `read_only` gets a buffer of its own.
 * `bufferization.dealloc_tensor` frees nothing: the buffer may be another tensor's as well. Deallocation frees it.
 * An argument of a public function that is written in place without `bufferization.writable` is warned of.
-* What an op without a model returns may be what it, or an op inside of it, was given. A buffer that is written while
-  such a result is read is passed as a copy.
+* A result of an op without a model may alias each operand of that op and of the ops inside of it. A buffer that is
+  written while such a result is read is passed as a copy.
 * `dialect-filter` never filters `bufferization.to_buffer` and `to_tensor`, nor branches between blocks. Without `func`
   in it function boundaries stay tensors.
-* What a function named by `no-analysis-func-filter` reads and writes is known to its callers all the same.
+* Callers know the reads and writes of a function named by `no-analysis-func-filter` all the same.
 * `must-infer-memory-space` refuses every buffer whose space is not stated, before anything is changed, function
   arguments among them.
 * `print-conflicts` emits a remark for every operand that is out-of-place, with the write, the read and the definition.
@@ -159,7 +158,7 @@ def _analysis_options(options: OneShotBufferizeOptions) -> AnalysisOptions:
 
 
 class Observer(Protocol):
-    """Listens to what the pass decided and built."""
+    """Observes the decisions and the emitted buffers of the pass."""
 
     def analysed(self, analysis: ModuleAnalysis) -> None:
         """Everything is decided and nothing is changed yet: ops and locations may still be asked for."""
@@ -245,7 +244,7 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             raise PassFailure(message, op.location)
 
     def _check_filter(self, op: ir.Operation) -> None:
-        """Refuse a dialect-filter that leaves out bindings: what is stored to one would have to be copied there."""
+        """Refuse a dialect-filter that leaves out bindings: stored tensors would have to be copied there."""
         dialects = self.options.dialect_filter
         if dialects and "dispatch" not in dialects and dispatch_ops(op):
             message = (

@@ -162,7 +162,7 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
         self.count("num-copies", trace.count(EventKind.COPY))
 
     def _allocator(self, op: ir.Operation) -> Allocator:
-        """Return what the options ask for; refuse values that no single option can check."""
+        """Return the allocator of the options; refuse values that no single option can check."""
         options = self.options
         if self._allocate is not None:
             return Allocator(self._allocate)
@@ -182,7 +182,7 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
 
 
 def _memory_space(op: ir.Operation, text: str) -> ir.Attribute:
-    """Return the memory space that the option names; refuse what is none."""
+    """Return the memory space that the option names; refuse other text."""
     number = int(text) if text.isdecimal() else None
     with op.context, op.location:
         # An empty text makes the parser crash, and a larger number does not fit an attribute.

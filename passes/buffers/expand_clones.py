@@ -97,7 +97,7 @@ def _flat(source: ir.Value, type_: ir.MemRefType) -> ir.Value:
     sizes = [extent(source, axis) for axis in range(type_.rank)]
     strides, offset = type_.get_strides_and_offset()
     start = 0 if offset == _DYNAMIC else offset
-    # What the static strides reach, plus one; each dynamic stride then steps over all before it. A size that is not
+    # The extent of the static strides; each dynamic stride then steps over all dimensions before it. A size that is not
     # known may be zero, so nothing is subtracted from it.
     end: Number = 1
     for size, stride in zip(sizes, strides, strict=True):

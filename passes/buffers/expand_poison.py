@@ -1,9 +1,9 @@
 """Give poison memrefs an address, so that deallocation can compare it.
 
-In: `ub.poison` of memref type, which `lift-cf-to-scf` makes for what a branch does not define. Out: a memref on the
-stack of the function, one for each type, with room for a single element. Nothing reads or writes it, but deallocation
-compares addresses, and this one differs from that of any buffer. Left alone: poison of other types, and of memrefs
-whose layout is not strides and an offset.
+In: `ub.poison` of memref type, which `lift-cf-to-scf` makes for values that a branch does not define. Out: a memref on
+the stack of the function, one for each type, with room for a single element. Nothing reads or writes it, but
+deallocation compares addresses, and this one differs from that of any buffer. Left alone: poison of other types, and of
+memrefs whose layout is not strides and an offset.
 
 ```mlir
 func.func @f() -> memref<4xf32> {

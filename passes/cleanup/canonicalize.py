@@ -43,7 +43,7 @@ from .rewriting.empty_views import rewrite_empty_views
 _GUARD = "inplace.guard"
 
 
-def hide_ways_back(root: ir.Operation) -> int:
+def hide_back_edges(root: ir.Operation) -> int:
     """Let each back edge of a `cf` branch lead through a block of its own; return how many there are."""
     found = [op.block.region for op in find_ops(root, *BRANCHES.op_names)]
     return sum(map(_hide_in, {region.blocks[0]: region for region in found}.values()))
@@ -51,22 +51,22 @@ def hide_ways_back(root: ir.Operation) -> int:
 
 def _hide_in(region: ir.Region) -> int:
     blocks = list(region.blocks)
-    found = [(number, ways) for number, ways in enumerate(_ways_back(blocks)) if ways]
+    found = [(number, edges) for number, edges in enumerate(_back_edges(blocks)) if edges]
     if not found:
         return 0
     never = blocks[-1].create_after()
     with ir.InsertionPoint(never), region.owner.operation.location:
         llvm.UnreachableOp()
-    for number, ways in found:
-        _redirect(blocks[number], ways, never)
-    return sum(len(ways) for _, ways in found)
+    for number, edges in found:
+        _redirect(blocks[number], edges, never)
+    return sum(len(edges) for _, edges in found)
 
 
 def _terminator(block: ir.Block) -> ir.Operation:
     return block.operations[len(block.operations) - 1].operation
 
 
-def _ways_back(blocks: Sequence[ir.Block]) -> list[list[int]]:
+def _back_edges(blocks: Sequence[ir.Block]) -> list[list[int]]:
     """Return for each block which of its successors are ancestors in the depth-first search: the back edges."""
     numbers = {block: number for number, block in enumerate(blocks)}
     successors = [[numbers[block] for block in _terminator(block).successors] for block in blocks]
@@ -127,8 +127,8 @@ def _unknown(types: Sequence[ir.Type]) -> ir.Operation:
     return ir.Operation.create("builtin.unrealized_conversion_cast", results=types)
 
 
-def restore_ways_back(root: ir.Operation) -> None:
-    """Undo `hide_ways_back` in what is left; unreachable blocks are erased."""
+def restore_back_edges(root: ir.Operation) -> None:
+    """Undo `hide_back_edges` in the remaining blocks; unreachable ones are erased."""
     for guard in find_ops(root, "builtin.unrealized_conversion_cast", where=lambda op: _GUARD in op.attributes):
         for branch in [use.owner.operation for use in guard.result.uses if use.owner.operation.name == "cf.cond_br"]:
             taken, _ = BRANCHES.successor_operands(branch)
@@ -156,11 +156,11 @@ class CanonicalizePass(Pass[PassOptions]):
 
     def run(self, op: ir.Operation) -> None:
         with op.context:
-            hidden = hide_ways_back(op)
+            hidden = hide_back_edges(op)
             self.count("hidden", hidden)
             manager = parse_group("any", "canonicalize", op.context)
             manager.enable_verifier(False)  # What it would refuse is mended below, then all is verified.
             manager.run(op)
             self.count("empty", rewrite_empty_views(op))
             if hidden:
-                restore_ways_back(op)
+                restore_back_edges(op)

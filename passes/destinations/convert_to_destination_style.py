@@ -1,8 +1,8 @@
 """Compute each tensor in its destination: the slice that it is inserted into.
 
-In: functions on tensors. Out: the same functions, in which what is inserted (`tensor.insert_slice`,
-`tensor.parallel_insert_slice`, `bufferization.materialize_in_destination`, of a tensor or into a memref) is computed in
-that slice of its destination, so that one-shot bufferization drops the insertion. Where the computation begins with a
+In: functions on tensors. Out: the same functions, in which an inserted tensor (`tensor.insert_slice`,
+`tensor.parallel_insert_slice`, `bufferization.materialize_in_destination` into a tensor or a memref) is computed in the
+slice of its destination, so that one-shot bufferization drops the insertion. Where the computation begins with a
 tensor
 
 * without content (`tensor.empty`), the slice takes its place: this is `inplace-eliminate-empty-tensors`;

@@ -36,8 +36,8 @@ Linear in the ops: a bounded number of analyses, mostly two. Why it is legal: do
 
 A part of `inplace-convert-to-destination-style`, which does the same for inits that have content.
 
-Upstream counterpart: `eliminate-empty-tensors`. That one does not move what the slice needs, but for pure ops in front
-of one use, knows nothing of loops and reshapes, and replaces without looking at what becomes of other values.
+Upstream counterpart: `eliminate-empty-tensors`. That one moves only pure ops in front of one use, does not follow loops
+and reshapes, and replaces without checking whether other values get copied.
 """
 
 from __future__ import annotations

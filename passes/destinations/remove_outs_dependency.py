@@ -144,7 +144,7 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
         return costs
 
     def _replace(self, analysis: ModuleAnalysis, outcome: OutsChanges) -> None:
-        """Carry out what was accepted; count, and report if asked, what that allows."""
+        """Carry out the accepted changes; count them, and report their effect if asked."""
         s = analysis.snapshot
         if not outcome.accepted:
             return

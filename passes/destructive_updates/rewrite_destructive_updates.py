@@ -121,7 +121,7 @@ class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
                 pass
 
     def _rewrite(self, module: ir.Operation) -> bool:
-        """Rewrite what can be; return whether there may be more. Says what is kept if there is no more."""
+        """Rewrite all stores that can be; return whether there may be more. Reports the others if there are no more."""
         effects, functions = read_effects(module, unknown=ACCESSES)
         s, proofs = effects.snapshot, UpdateProofs(effects)
         left = [(r.op.location, f"the function stays as it is: {r.message}", []) for r in effects.refusals]

@@ -75,7 +75,7 @@ class ContiguousArgumentsPass(Pass[PassOptions]):
 
 
 def _retype(function: func.FuncOp, number: int, identity: ir.MemRefType) -> None:
-    """Give an argument the type `identity`, and its users a cast back to what they know."""
+    """Give an argument the type `identity`, and its users a cast back to the old type."""
     argument = function.arguments[number]
     old = argument.type
     argument.set_type(identity)

@@ -58,7 +58,7 @@ READ_ONLY = "inplace.read_only"
 
 
 _ANYTHING = -1
-"""What a call in a cycle returns that is not known to return: it agrees with every argument."""
+"""The argument that a call in a cycle returns before it is analysed: it agrees with every argument."""
 
 _CHOICES = ("scf.if", "scf.index_switch", "scf.execute_region")
 

@@ -99,7 +99,7 @@ def _replace_whole(op: ir.Operation) -> bool:
 
 
 def _takes(op: ir.Operation, source: ir.Value) -> bool:
-    """Whether ``op`` does with ``source`` what it does with all of it under another type."""
+    """Whether ``op`` accepts ``source`` instead of a cast of it."""
     if op.name == "memref.subview":
         result = ir.MemRefType(op.results[0].type)
         return subset_type(ir.MemRefType(source.type), mixed_subset(op, 1), result.shape) == result

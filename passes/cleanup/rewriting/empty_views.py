@@ -6,9 +6,8 @@ verifier (LLVM 22). Such an empty view becomes a `memref.reinterpret_cast`, whos
     memref.subview %m[0] [0] [1] : memref<0xf32> to memref<0xf32>
     memref.reinterpret_cast %m to offset: [0], sizes: [0], strides: [1] : memref<0xf32> to memref<0xf32>
 
-Sizes, strides and offset are those of the subview. A size that comes with the call can only be 0 where the offset is
-out of bounds already, so 0 is what it becomes: nothing can be accessed. A subview that states elements out of bounds
-stays, and is refused as ever.
+Sizes, strides and offset are those of the subview. If the offset is out of bounds, a dynamic size can only be 0, so it
+becomes 0: nothing can be accessed. A subview with static elements out of bounds stays, and the verifier refuses it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Conversion of tensors to destination-passing style.
 
-:func:`convert_to_destination_style` changes a module and returns a :class:`DestinationReport` of what it changed, and
-of what it left alone with the reasons. `inplace-convert-to-destination-style` and `inplace-eliminate-empty-tensors`
-call it.
+:func:`convert_to_destination_style` changes a module and returns a :class:`DestinationReport` of its changes, and of
+the insertions that it kept, with the reasons. `inplace-convert-to-destination-style` and
+`inplace-eliminate-empty-tensors` call it.
 """
 
 from __future__ import annotations

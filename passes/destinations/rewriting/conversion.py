@@ -110,7 +110,7 @@ class _Conversion:
         self._describe(self.current, reuses)
 
     def sweep(self) -> bool:
-        """Do what can be done now, and return whether another sweep may do more."""
+        """Make all changes that are possible now; return whether another sweep may make more."""
         done = len(self.changes)
         initless = False
         if not self._only_empties:
@@ -132,7 +132,7 @@ class _Conversion:
         return len(self.changes) > done and pending
 
     def _fill(self) -> None:
-        """Let a fill make what is now copied from a constant of one number."""
+        """Replace copies of splat constants by fills."""
         analysis, operands = self._analysis, splat_inits(self._analysis)
         if operands:
             self.changes += [describe_fill(analysis.snapshot, operand) for operand in operands]
@@ -140,9 +140,9 @@ class _Conversion:
             self.current = None
 
     def _give_inits(self) -> bool:
-        """Give inits to what is inserted and has none, where the destination takes their place.
+        """Give inits to inserted tensors without one, if the destination replaces these inits.
 
-        Returns whether there was any: what is inserted into a part of it, or could not be helped, may be next.
+        Returns whether there was such a tensor: tensors inserted into a part of it may be next.
         """
         analysis, plan = self._analysis, plan_inits(self._analysis)
         if not plan or not self._left:

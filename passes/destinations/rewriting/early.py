@@ -23,7 +23,7 @@ __all__ = ["analyze_early"]
 
 
 def analyze_early(module: ir.Operation) -> tuple[ModuleAnalysis, list[Reuse]]:
-    """Make the plain reuses of ``module``; return the analysis of it as it is then, and what was made."""
+    """Make the plain reuses of ``module``; return the analysis of the changed module, and the reuses."""
     reuses: list[Reuse] = []
     inits: dict[int, int] = {}
     with ExitStack() as undo:

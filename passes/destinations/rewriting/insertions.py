@@ -61,7 +61,7 @@ def _in_order(blocks: list[ir.Block]) -> list[ir.Block]:
 
 
 def apply_plan(analysis: ModuleAnalysis, plan: EliminationPlan, ops: Sequence[ir.Operation], *, tag: bool) -> None:
-    """Carry out ``plan`` on ``ops``: those it was made for, or those of a copy, where ``tag`` marks what is new."""
+    """Carry out ``plan`` on ``ops``: those it was made for, or those of a copy, where ``tag`` marks new ops."""
     for index, elimination in enumerate(plan.eliminations):
         maker = _eliminate(analysis, elimination, ops)
         if tag:

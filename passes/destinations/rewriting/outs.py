@@ -30,10 +30,10 @@ class Erased:
 
 
 def apply_reties(snapshot: Snapshot, reties: Sequence[Retie]) -> Erased:
-    """Change the inits, in a program whose ``snapshot`` has the numbers of ``reties``; erase what is dead then.
+    """Change the inits, in a program whose ``snapshot`` has the numbers of ``reties``; erase dead ops.
 
-    Users come first, so that nothing is made for a producer that dies. Linear in the reties and in what dies, after
-    sorting. Nothing may use ``snapshot`` for what was erased.
+    Users come first, so that nothing is made for a producer that dies. Linear in the reties and the dead ops, after
+    sorting. ``snapshot`` must not be used for erased ops.
     """
     erased = Erased()
     for retie in sorted(reties, key=lambda retie: -retie.operand):

@@ -35,7 +35,7 @@ def declare_memrefs(module: ir.Operation) -> None:
 
 def _declare_memref(binding: ir.Operation) -> None:
     """Turn a binding and the ties of its shape into memrefs, unless another op uses one of them."""
-    # Ties are found from what they tie, as blocks may be in any order, and an argument may be tied as well.
+    # Ties are found from their operands, as blocks may be in any order, and an argument may be tied as well.
     found = [binding]
     for op in found:
         users = [use.owner.operation for use in op.results[0].uses]

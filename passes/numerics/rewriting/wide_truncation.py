@@ -1,4 +1,4 @@
-"""f64 as f32 without a loss of what a second truncation rounds by."""
+"""f64 as f32 rounded to odd, so that a second truncation rounds correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bands: what the sweeps of a group compute of a dimension, block by block, each sweep behind the one before."""
+"""Bands: the rows that the sweeps of a group compute, block by block, each sweep behind the one before."""
 
 from __future__ import annotations
 

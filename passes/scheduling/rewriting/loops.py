@@ -1,4 +1,4 @@
-"""Loops around tiles of registers or tensors, in equal steps, with what is left at the end."""
+"""Loops around tiles of registers or tensors, in equal steps, with a remainder tile."""
 
 from __future__ import annotations
 

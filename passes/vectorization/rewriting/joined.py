@@ -36,7 +36,7 @@ class Joined(RegisterTile):
         return [self.frame.operands[self.op.inputs]]
 
     def enter(self, point: Point, rows: Sequence[Place]) -> None:
-        """Build what the iterations of the reduction loops share, for each of `rows`."""
+        """Build the values that the iterations of the reduction loops share, for each of `rows`."""
         own = self._point(point)
         self._shared = [build_shared(self.frame, own, self._place(row), self._inner) for row in rows]
 

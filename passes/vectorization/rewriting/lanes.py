@@ -38,7 +38,7 @@ class Lanes:
     Attributes:
         elements: scalars or vectors for the arguments of the payload.
         index: gives the number of an iteration in a loop.
-        shared: what is built already.
+        shared: the values that are built already.
     """
 
     elements: Sequence[ir.Value | None]
