@@ -14,6 +14,7 @@ from mlir import ir
 from ...passes.analysis.schedule.machine import detect_machine
 from ...passes.dispatch.rewriting.host_memory import to_default_space
 from ...passes.framework.attribute_checks import drop_results_of_passes
+from ...passes.framework.entered_context import entered
 from ...passes.pipeline.pipeline import Pipeline, as_pipeline, run_pipeline
 from ..call.bound_call import BoundCall
 from ..call.entry_point import EntryPoint
@@ -154,7 +155,7 @@ class Program:
         is_lowered_here = settings.pipeline is None
         if require_possible_types(source.operation, lowered_here=is_lowered_here) and is_lowered_here:
             to_default_space(source.operation)  # The host has one memory space; a pipeline may still use others before.
-        with source.context:
+        with entered(source.context):
             drop_results_of_passes(source.operation)
             source, finished = lower_dispatch_functions(source, settings.pipeline)
         self._source = source
@@ -162,7 +163,7 @@ class Program:
         self._lock = threading.Lock()
         self._builds: dict[bool, Build] = {}
         self._last_stats: MemoryStats | None = None
-        with source.context:
+        with entered(source.context):
             self._signatures, self._unsupported = _read_signatures(source, name_of)
         self._entries: dict[str, EntryPoint] = {}
         for name, signature in self._signatures.items():
@@ -264,7 +265,7 @@ class Program:
     def _build(self, *, contiguous: bool) -> Build:
         with self._lock:
             if contiguous not in self._builds:
-                with self._source.context, collection_paused():
+                with entered(self._source.context), collection_paused():
                     built = build(self._source, self._signatures, self._settings, contiguous=contiguous)
                 self._builds[contiguous] = built
             return self._builds[contiguous]

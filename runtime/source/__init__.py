@@ -11,6 +11,7 @@ from mlir import ir
 
 from ...dialects import dispatch
 from ...dialects.support.attribute_casts import read_every_attribute
+from ...passes.framework.entered_context import entered
 from .argument_names import ArgumentNames
 from .bytecode import check_bytecode
 from .locations import UNNAMED_SOURCE as _UNNAMED
@@ -92,7 +93,7 @@ def _parse_bytecode(content: bytes, name: str) -> ir.Module:
 def _clone(module: ir.Operation) -> ir.Module:
     if module.name != "builtin.module":
         raise TypeError(f"expected a builtin.module, got an operation '{module.name}'")
-    with module.context, module.location:
+    with entered(module.context), module.location:
         copy = ir.Module.create()
         for op in module.regions[0].blocks[0].operations:
             copy.body.append(op.operation.clone())
