@@ -48,6 +48,7 @@ class EntryPoint:
         self.__doc__ = self._keywords.documentation
 
     def __call__(self, /, *arguments: Any, out: Any = None, **named: Any) -> Any:
+        """Check the arguments, run, and return the result: None, one, or a tuple."""
         if named:
             arguments = self._keywords.in_order(arguments, named)
         key: list[Any] = []  # As `_call_key` makes it, without another call.
