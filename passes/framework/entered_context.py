@@ -32,6 +32,7 @@ def entered(context: ir.Context) -> Generator[None]:
 
 def _has_insertion_point() -> bool:
     try:
-        return ir.InsertionPoint.current is not None
+        _ = ir.InsertionPoint.current
     except ValueError:
         return False
+    return True

@@ -205,9 +205,13 @@ def register_pass(cls: PassClass) -> PassClass:
     return cls
 
 
-def _check_class(cls: object) -> None:
+def _check_class(cls: Any) -> None:
     if not (isinstance(cls, type) and issubclass(cls, Pass)):
         raise TypeError(f"expected a class derived from Pass, got {cls!r:.60}")
+    _check_declarations(cls)
+
+
+def _check_declarations(cls: type[Pass[Any]]) -> None:
     for name in ("argument", "summary"):
         if not isinstance(getattr(cls, name, None), str):
             raise TypeError(f"{cls.__qualname__} needs a class attribute '{name}', a string")
@@ -215,6 +219,7 @@ def _check_class(cls: object) -> None:
         raise TypeError(f"{cls.__qualname__}.argument is {cls.argument!r}, but must be letters, digits and hyphens")
     if inspect.isabstract(cls):
         raise TypeError(f"{cls.__qualname__} needs a method run(self, op)")
-    if not (isinstance(cls.Options, type) and issubclass(cls.Options, PassOptions)):
-        raise TypeError(f"{cls.__qualname__}.Options must be a class derived from PassOptions, got {cls.Options!r:.60}")
-    cls.Options.specs()  # raises TypeError for a field that is no option
+    options: object = cls.Options
+    if not (isinstance(options, type) and issubclass(options, PassOptions)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"{cls.__qualname__}.Options must be a class derived from PassOptions, got {options!r:.60}")
+    options.specs()  # raises TypeError for a field that is no option
