@@ -24,9 +24,10 @@ and a change of either is told in [CHANGELOG.md](../CHANGELOG.md). Everything el
 it: [RUNNING.md](RUNNING.md), [WRITING_PASSES.md](WRITING_PASSES.md), [OP_MODELS.md](OP_MODELS.md),
 [CHECKING.md](CHECKING.md).
 
-All of it works on modules of a context of your own: with any dialects registered or loaded, with
-`allow_unregistered_dialects`, with or without multithreading, while that context, one of its locations or one of its
-insertion points is entered, and with your own passes in between ([WRITING_PASSES.md](WRITING_PASSES.md#in-a-script)).
+All of it works on modules of a context of your own: whichever dialects are loaded (those that are missing are loaded),
+with `allow_unregistered_dialects`, with or without multithreading, while that context, one of its locations or one of
+its insertion points is entered, and with your own passes in between
+([WRITING_PASSES.md](WRITING_PASSES.md#in-a-script)).
 """
 
 SECTIONS = {

@@ -100,6 +100,40 @@ def test_the_insertion_point_of_the_caller_is_still_there_afterwards() -> None:
         assert dispatch_free.parent == mine.operation
 
 
+def bare_context() -> ir.Context:
+    """A context as C++ makes it: without a dialect."""
+    return ir.Context.__mro__[1]()
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("make", [lambda: ir.Context(load_on_create_dialects=["func"]), ir.Context])
+def test_dialects_that_are_not_loaded(use: str, make: Callable[[], ir.Context]) -> None:
+    few, all_ = (ir.Module.parse(TEXT, context) for context in (make(), ir.Context()))
+    assert USES[use](few) == USES[use](all_)
+    assert str(few) == str(all_)
+
+
+def test_ops_that_were_read_without_their_dialect_are_refused() -> None:
+    context = bare_context()
+    context.allow_unregistered_dialects = True
+    with ir.Context():
+        generic = ir.Module.parse(TEXT).operation.get_asm(print_generic_op_form=True)
+    for use in USES.values():
+        module = ir.Module.parse(generic, context)
+        before = str(module)
+        with pytest.raises(mi.PassError, match="context has no dialect 'affine'; before parsing, register"):
+            use(module)
+        assert str(module) == before
+
+
+def test_a_context_without_dialects() -> None:
+    """Of its ops only those of the builtin dialect are known; the passes load what they need."""
+    context = bare_context()
+    module = ir.Module.parse("module {}", context)
+    mi.run_pipeline(module, f"builtin.module({BUFFERIZE},canonicalize)")
+    assert context.is_dialect_loaded("memref")
+
+
 @pytest.mark.parametrize("multithreading", [True, False])
 def test_unregistered_ops_stay(multithreading: bool) -> None:
     context = ir.Context()
