@@ -60,6 +60,11 @@ def module(text: str = TEXT) -> ir.Module:
             "bufferize() has no option 'allow_unknown_op'; did you mean 'allow_unknown_ops'?",
         ),
         (
+            lambda: mi.bufferize(module(), bufferize_function_boundaries=True, function_boundaries=True),
+            TypeError,
+            "bufferize() is given option 'bufferize_function_boundaries' twice, once as 'function_boundaries'",
+        ),
+        (
             lambda: mi.bufferize(module(), buffer_alignment="x"),
             ValueError,
             "option 'buffer-alignment' needs int, found 'x'",
@@ -92,6 +97,12 @@ def module(text: str = TEXT) -> ir.Module:
 def test_an_argument_of_another_kind(call: Callable[[], Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=f"^{re.escape(message)}$"):
         call()
+
+
+def test_an_option_by_its_other_name() -> None:
+    kept = module()
+    mi.bufferize(kept, function_boundaries=False)
+    assert "func.func @f(%arg0: tensor<" in str(kept)
 
 
 def test_a_function_where_a_module_is_needed() -> None:
