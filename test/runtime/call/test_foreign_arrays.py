@@ -329,3 +329,27 @@ def test_memory_lives_as_long_as_it_is_used_and_no_longer(program: mi.Program) -
 def test_results_go_out_by_dlpack_without_a_copy(program: mi.Program) -> None:
     result = program.plus(grid(), 1.0)
     assert np.shares_memory(np.from_dlpack(result), result)
+
+
+STATIC = """
+func.func @static(%a: tensor<512x1024xf32>, %x: f32) -> tensor<512x1024xf32> {
+  %e = tensor.empty() : tensor<512x1024xf32>
+  %s = linalg.fill ins(%x : f32) outs(%e : tensor<512x1024xf32>) -> tensor<512x1024xf32>
+  %0 = linalg.add ins(%a, %s : tensor<512x1024xf32>, tensor<512x1024xf32>)
+      outs(%e : tensor<512x1024xf32>) -> tensor<512x1024xf32>
+  return %0 : tensor<512x1024xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["static", "plus"])
+def test_a_large_result_that_went_out_is_not_overwritten(program: mi.Program, name: str) -> None:
+    """Memory of dropped results is reused, but not while another array, made through DLPack, lives in it."""
+    large = np.ones((512, 1024), np.float32)
+    function = mi.compile(STATIC).static if name == "static" else program.plus
+    reused = {function(large, 1.0).ctypes.data for _ in range(3)}
+    assert len(reused) < 3
+    kept = np.from_dlpack(function(large, 1.0))
+    for x in range(2, 6):
+        function(large, float(x))
+    np.testing.assert_array_equal(kept, large + 1)
