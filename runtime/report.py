@@ -62,7 +62,7 @@ class BufferRecord:
         return f"{self.location}: {self.type}, {size}: {self.reason}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BufferizationReport:
     """All decisions, allocations and copies of one-shot bufferization; `str()` is for people.
 
@@ -88,12 +88,20 @@ class BufferizationReport:
         """Sizes of all copies whose size is known, in bytes."""
         return sum(record.bytes or 0 for record in self.copies)
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """The counts, in one line."""
         in_place = len(self.decisions) - len(self.out_of_place)
-        lines = [
+        return (
             f"{in_place} of {len(self.decisions)} operands in-place, {len(self.allocations)} allocations "
             f"({self.allocated_bytes} bytes), {len(self.copies)} copies ({self.copied_bytes} bytes)"
-        ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<BufferizationReport: {self.summary}>"
+
+    def __str__(self) -> str:
+        lines = [self.summary]
         for title, records in (
             ("out-of-place", self.out_of_place),
             ("allocations", self.allocations),

@@ -305,3 +305,14 @@ def test_a_mark_of_the_plan_on_another_op() -> None:
     kept = module(TEXT.replace("{ return", "attributes {inplace.planned} { return"))
     mi.run_pipeline(kept, "inplace-plan-bufferize{allocation=stack bufferize-function-boundaries}")
     assert "memref<4xf32" in str(kept)
+
+
+def test_what_an_interactive_session_shows_is_one_short_line() -> None:
+    kept = module()
+    assert repr(mi.bufferize(kept)) == (
+        "<BufferizationReport: 0 of 0 operands in-place, 0 allocations (0 bytes), 0 copies (0 bytes)>"
+    )
+    pipeline = mi.Pipeline.parse("builtin.module(canonicalize,func.func(inplace-tile{tile-sizes=4},cse))")
+    assert repr(pipeline) == f"Pipeline.parse('{pipeline}')"
+    assert eval(repr(pipeline), {"Pipeline": mi.Pipeline}) == pipeline
+    assert repr(mi.check(TEXT, rounds=1)) == "<CheckReport: equal>"
