@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .runtime.call.entry_point import EntryPoint
     from .runtime.compilation.autotuning import autotune
     from .runtime.compilation.program import Program, compile
-    from .runtime.interface.dtypes import UnsupportedTypeError
-    from .runtime.interface.signature import Parameter, Signature, ValueType
+    from .runtime.interface.dtypes import ElementType, UnsupportedTypeError
+    from .runtime.interface.signature import BoundaryKind, Parameter, Signature, ValueType
     from .runtime.memory.pool import release_memory
     from .runtime.memory.statistics import MemoryStats
     from .runtime.report import BufferizationReport, BufferRecord, ReportedDecision, bufferize
@@ -48,10 +48,12 @@ __version__ = "0.1.0"
 __all__ = [
     "AliasingValue",
     "BoundCall",
+    "BoundaryKind",
     "BufferRecord",
     "BufferizationReport",
     "CheckReport",
     "Diagnostic",
+    "ElementType",
     "EntryPoint",
     "Forwarding",
     "GlobalTensor",
@@ -103,8 +105,8 @@ _NAMES = {
     "runtime.call.entry_point": "EntryPoint",
     "runtime.compilation.autotuning": "autotune",
     "runtime.compilation.program": "Program compile",
-    "runtime.interface.dtypes": "UnsupportedTypeError",
-    "runtime.interface.signature": "Parameter Signature ValueType",
+    "runtime.interface.dtypes": "ElementType UnsupportedTypeError",
+    "runtime.interface.signature": "BoundaryKind Parameter Signature ValueType",
     "runtime.memory.pool": "release_memory",
     "runtime.memory.statistics": "MemoryStats",
     "runtime.report": "BufferRecord BufferizationReport ReportedDecision bufferize",

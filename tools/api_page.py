@@ -32,7 +32,8 @@ its insertion points is entered, and with your own passes in between
 
 SECTIONS = {
     "Compile and call": (
-        "compile Program EntryPoint BoundCall MemoryStats Signature Parameter ValueType autotune release_memory"
+        "compile Program EntryPoint BoundCall MemoryStats Signature Parameter ValueType BoundaryKind ElementType "
+        "autotune release_memory"
     ),
     "Bufferize": "bufferize BufferizationReport ReportedDecision BufferRecord",
     "Run passes": "run_pipeline Pipeline",
