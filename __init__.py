@@ -20,14 +20,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .checking.checker import CheckReport, check
-    from .passes.framework.errors import PassError
-    from .passes.pipeline.pipeline import run_pipeline
+    from .dialects.bufferizable import AliasingValue, Forwarding, GlobalTensor, OpModel, Relation, Subset
+    from .dialects.registry import ModelClashError, register_op_model
+    from .dialects.rewriter import Rewriter
+    from .passes.framework.base import Pass, Statistic
+    from .passes.framework.diagnostics import Diagnostic
+    from .passes.framework.errors import OptionError, PassError, PassFailure, PipelineError, RegistryError
+    from .passes.framework.options import PassOptions, option
+    from .passes.pipeline.pipeline import Pipeline, run_pipeline
+    from .passes.pipeline.registry import register_pass
     from .runtime import bindings
     from .runtime.call.bound_call import BoundCall
+    from .runtime.call.entry_point import EntryPoint
     from .runtime.compilation.autotuning import autotune
     from .runtime.compilation.program import Program, compile
+    from .runtime.interface.dtypes import ElementType, UnsupportedTypeError
+    from .runtime.interface.signature import BoundaryKind, Parameter, Signature, ValueType
     from .runtime.memory.pool import release_memory
-    from .runtime.report import BufferizationReport, bufferize
+    from .runtime.memory.statistics import MemoryStats
+    from .runtime.report import BufferizationReport, BufferRecord, ReportedDecision, bufferize
 else:
     # Absolute at run time, here only: pytest imports this file outside its package.
     from mlir_inplace.runtime import bindings
@@ -35,33 +46,74 @@ else:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AliasingValue",
     "BoundCall",
+    "BoundaryKind",
+    "BufferRecord",
     "BufferizationReport",
     "CheckReport",
+    "Diagnostic",
+    "ElementType",
+    "EntryPoint",
+    "Forwarding",
+    "GlobalTensor",
+    "MemoryStats",
+    "ModelClashError",
+    "OpModel",
+    "OptionError",
+    "Parameter",
+    "Pass",
     "PassError",
+    "PassFailure",
+    "PassOptions",
+    "Pipeline",
+    "PipelineError",
     "Program",
+    "RegistryError",
+    "Relation",
+    "ReportedDecision",
+    "Rewriter",
+    "Signature",
+    "Statistic",
+    "Subset",
+    "UnsupportedTypeError",
+    "ValueType",
     "__version__",
     "autotune",
     "bufferize",
     "check",
     "compile",
+    "option",
+    "register_op_model",
+    "register_pass",
     "release_memory",
     "run_pipeline",
 ]
 
-_HOMES = {
-    "BoundCall": "mlir_inplace.runtime.call.bound_call",
-    "BufferizationReport": "mlir_inplace.runtime.report",
-    "CheckReport": "mlir_inplace.checking.checker",
-    "PassError": "mlir_inplace.passes.framework.errors",
-    "Program": "mlir_inplace.runtime.compilation.program",
-    "autotune": "mlir_inplace.runtime.compilation.autotuning",
-    "bufferize": "mlir_inplace.runtime.report",
-    "check": "mlir_inplace.checking.checker",
-    "compile": "mlir_inplace.runtime.compilation.program",
-    "release_memory": "mlir_inplace.runtime.memory.pool",
-    "run_pipeline": "mlir_inplace.passes.pipeline.pipeline",
+_NAMES = {
+    "checking.checker": "CheckReport check",
+    "dialects.bufferizable": "AliasingValue Forwarding GlobalTensor OpModel Relation Subset",
+    "dialects.registry": "ModelClashError register_op_model",
+    "dialects.rewriter": "Rewriter",
+    "passes.framework.base": "Pass Statistic",
+    "passes.framework.diagnostics": "Diagnostic",
+    "passes.framework.errors": "OptionError PassError PassFailure PipelineError RegistryError",
+    "passes.framework.options": "PassOptions option",
+    "passes.pipeline.pipeline": "Pipeline run_pipeline",
+    "passes.pipeline.registry": "register_pass",
+    "runtime.call.bound_call": "BoundCall",
+    "runtime.call.entry_point": "EntryPoint",
+    "runtime.compilation.autotuning": "autotune",
+    "runtime.compilation.program": "Program compile",
+    "runtime.interface.dtypes": "ElementType UnsupportedTypeError",
+    "runtime.interface.signature": "BoundaryKind Parameter Signature ValueType",
+    "runtime.memory.pool": "release_memory",
+    "runtime.memory.statistics": "MemoryStats",
+    "runtime.report": "BufferRecord BufferizationReport ReportedDecision bufferize",
 }
+"""The modules of the package that define public names, with these."""
+
+_HOMES = {name: f"mlir_inplace.{module}" for module, names in _NAMES.items() for name in names.split()}
 
 try:
     bindings.install()

@@ -66,6 +66,8 @@ def cases(size: int) -> dict[str, Callable[[], Any]]:
         "in place": lambda: program.add_in_place(c, b),
         "read-only argument": lambda: program.add(read_only, b),
         "transposed argument": lambda: program.add(a.T, b),
+        "arguments by name": lambda: program.add(b=b, a=a),
+        "memoryview arguments": lambda: program.add(memoryview(a), memoryview(b)),
         "scalars only": lambda: program.scalar(1.5, 3),
         "fresh result, memory counted": lambda: counted.add(a, b),
         "numpy.add": lambda: np.add(a, b),

@@ -14,7 +14,15 @@ from importlib.metadata import EntryPoint, entry_points
 
 from .bufferizable import OpModel
 
-__all__ = ["ENTRY_POINT_GROUP", "ModelClashError", "broken_models", "described_ops", "find_model", "register_models"]
+__all__ = [
+    "ENTRY_POINT_GROUP",
+    "ModelClashError",
+    "broken_models",
+    "described_ops",
+    "find_model",
+    "register_models",
+    "register_op_model",
+]
 
 ENTRY_POINT_GROUP = "mlir_inplace.op_models"
 
@@ -60,16 +68,31 @@ class _ModelTable:
         self._plugins_loaded = False
         self._broken: list[BrokenModelsError] = []
 
+    def add(self, model: OpModel, owner: str) -> None:
+        """Add or replace the model of ``owner`` for these ops; all others that the ops may have are loaded before."""
+        for name in model.op_names:
+            self._load(name.partition(".")[0])
+        before = self._models
+        own = {name for name in model.op_names if before.get(name, (model, ""))[1] == owner}
+        self._models = {name: entry for name, entry in before.items() if name not in own}
+        try:
+            self.register((model,), owner)
+        except ModelClashError:
+            self._models = before
+            raise
+
     def register(self, models: tuple[OpModel, ...], owner: str) -> None:
         """Add ``models``; raise :class:`ModelClashError` when a name is taken."""
+        added = dict(self._models)
         for model in models:
             for name in model.op_names:
-                if name in self._models:
+                if name in added:
                     raise ModelClashError(
-                        f"op '{name}' has a bufferization model from '{self._models[name][1]}' and another one from "
+                        f"op '{name}' has a bufferization model from '{added[name][1]}' and another one from "
                         f"'{owner}'; uninstall one of them"
                     )
-                self._models[name] = (model, owner)
+                added[name] = (model, owner)
+        self._models = added
         self._found.clear()
 
     def find(self, name: str) -> OpModel | None:
@@ -143,6 +166,19 @@ _TABLE = _ModelTable()
 def register_models(models: tuple[OpModel, ...], owner: str) -> None:
     """Add models for this process, as an installed package does through its entry point."""
     _TABLE.register(models, owner)
+
+
+def register_op_model(model: OpModel) -> None:
+    """Add a model for this process, as an installed package does through its entry point.
+
+    A model of a class of the same module and name takes the place of an earlier one. Raises `TypeError` for what is no
+    model of an op, and `ModelClashError` if one of its ops has a model already.
+    """
+    if not isinstance(model, OpModel):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"expected an instance of OpModel, got {model!r:.60}")
+    if not model.op_names:
+        raise TypeError(f"{type(model).__qualname__} needs op_names, the names of the ops that it describes")
+    _TABLE.add(model, f"{type(model).__module__}.{type(model).__qualname__}")
 
 
 def described_ops() -> tuple[str, ...]:

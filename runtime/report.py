@@ -5,6 +5,7 @@ The report is plain data: strings and numbers that outlive the module, its conte
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +62,7 @@ class BufferRecord:
         return f"{self.location}: {self.type}, {size}: {self.reason}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BufferizationReport:
     """All decisions, allocations and copies of one-shot bufferization; `str()` is for people.
 
@@ -87,12 +88,20 @@ class BufferizationReport:
         """Sizes of all copies whose size is known, in bytes."""
         return sum(record.bytes or 0 for record in self.copies)
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """The counts, in one line."""
         in_place = len(self.decisions) - len(self.out_of_place)
-        lines = [
+        return (
             f"{in_place} of {len(self.decisions)} operands in-place, {len(self.allocations)} allocations "
             f"({self.allocated_bytes} bytes), {len(self.copies)} copies ({self.copied_bytes} bytes)"
-        ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<BufferizationReport: {self.summary}>"
+
+    def __str__(self) -> str:
+        lines = [self.summary]
         for title, records in (
             ("out-of-place", self.out_of_place),
             ("allocations", self.allocations),
@@ -103,27 +112,38 @@ class BufferizationReport:
         return "\n".join(lines)
 
 
-def bufferize(module: ir.Module | ir.Operation, **options: Any) -> BufferizationReport:
+def bufferize(module: ir.Module | ir.Operation | ir.OpView, **options: Any) -> BufferizationReport:
     """Run `inplace-one-shot-bufferize` on `module`, in place, and report.
 
     Args:
         module: a module of tensor functions; it is changed.
-        options: fields of `OneShotBufferizeOptions`. Function boundaries are bufferized unless told otherwise.
+        options: those of `inplace-one-shot-bufferize` (`docs/PASSES.md`), with underscores: `allow_unknown_ops=True`.
+            Function boundaries are bufferized unless told otherwise.
 
     Raises:
         PassError: the module cannot be bufferized; it is as it was, and the diagnostics are in the message.
-        TypeError: an option has an unknown name, or `module` is none.
+        TypeError: an option has an unknown name or is given twice, or `module` is none.
         OptionError: an option's value does not fit (a ValueError).
     """
-    arguments: dict[str, Any] = {"bufferize_function_boundaries": True, **options}
-    known = {spec.attribute for spec in OneShotBufferizeOptions.specs()}
-    for name in options:
-        if name not in known:
-            raise TypeError(f"bufferize() has no option '{name}'{nearest(name, known)}")
+    arguments: dict[str, Any] = {"bufferize_function_boundaries": True, **_by_attribute(options)}
     chosen = OneShotBufferizeOptions(**arguments)
     reporter = _Reporter()
     Pipeline("builtin.module", (InplacePass(OneShotBufferizePass, chosen),)).run(module, reporter)
     return reporter.report()
+
+
+def _by_attribute(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options by the names of their fields; an option may have further names."""
+    specs = OneShotBufferizeOptions.specs()
+    known = {name.replace("-", "_"): spec.attribute for spec in specs for name in (spec.name, *spec.aliases)}
+    found: dict[str, Any] = {}
+    for name, value in options.items():
+        if name not in known:
+            raise TypeError(f"bufferize() has no option '{name}'{nearest(name, known)}")
+        if known[name] in found:
+            raise TypeError(f"bufferize() is given option '{known[name]}' twice, once as '{name}'")
+        found[known[name]] = value
+    return found
 
 
 class _Reporter(Instrumentation):

@@ -118,7 +118,7 @@ class Counts:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CheckReport:
     """The outcome of `check`: at most one difference for each function, and counts for each that was run.
 
@@ -142,6 +142,10 @@ class CheckReport:
             "counts": [asdict(counts) for counts in self.counts],
             "unchecked": [asdict(unchecked) for unchecked in self.unchecked],
         }
+
+    def __repr__(self) -> str:
+        found = f"{len(self.differences)} different, {len(self.unchecked)} not checked"
+        return f"<CheckReport: {'equal' if self.ok else found}>"
 
     def __str__(self) -> str:
         if self.ok and not self.counts:

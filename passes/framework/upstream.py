@@ -13,6 +13,7 @@ from functools import cache
 from mlir import ir
 from mlir.passmanager import PassManager
 
+from .entered_context import scratch_context
 from .errors import close_names, nearest
 from .native_stderr import captured_native_stderr
 
@@ -81,16 +82,10 @@ def parse_group(anchor: str, text: str, context: ir.Context) -> PassManager:
     return PassManager.parse(f"{anchor}({text})", context)
 
 
-@cache
-def _scratch_context() -> ir.Context:
-    """A context to parse pipelines in when there is no IR yet; nothing else uses it."""
-    return ir.Context()
-
-
 def _parse_error(text: str) -> str | None:
     """What `PassManager.parse` says against `text`."""
     try:
-        PassManager.parse(text, _scratch_context())
+        PassManager.parse(text, scratch_context())
     except ValueError as error:
         return str(error)
     return None
@@ -121,4 +116,4 @@ def _explain(anchor: str, argument: str, options: str, said: str) -> UpstreamPro
 
 def _known_options(anchor: str, argument: str) -> list[str]:
     """The option names upstream prints for the pass; lists that are empty by default are not among them."""
-    return re.findall(r"([\w-]+)=", str(PassManager.parse(f"{anchor}({argument})", _scratch_context())))
+    return re.findall(r"([\w-]+)=", str(PassManager.parse(f"{anchor}({argument})", scratch_context())))

@@ -21,6 +21,7 @@ from ..analysis.linalg.structured_op import nests_kept
 from ..analysis.whole_module.module import ModuleAnalysis
 from ..framework.attribute_checks import check_attributes
 from ..framework.diagnostics import DiagnosticCollector, emit
+from ..framework.entered_context import entered
 from ..framework.errors import PassError, PassFailure
 from ..framework.native_stderr import captured_native_stderr
 from .elements import Nest, inplace_passes
@@ -74,7 +75,7 @@ class PipelineExecution:
         read_every_attribute()
         reproducer = self._make_reproducer(op)
         try:
-            with op.context, DiagnosticCollector(op.context) as collector, nests_kept():
+            with entered(op.context), DiagnosticCollector(op.context) as collector, nests_kept():
                 stopped = self._run_watched_plan(op)
                 if stopped and not stopped.bug:
                     self._report_failure(stopped, op, collector, reproducer)

@@ -27,7 +27,7 @@ from .syntax import ParsedElement, ParsedNest, ParsedPass, parse_syntax
 DEFAULT_ANCHOR = "builtin.module"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pipeline(Nest):
     """Passes to run on operations named `anchor` (`any`: on whatever operation is given). `str()` parses back."""
 
@@ -46,6 +46,9 @@ class Pipeline(Nest):
         if len(parsed) == 1 and isinstance(parsed[0], ParsedNest):
             return Pipeline(parsed[0].anchor, resolver.resolve_all(parsed[0].anchor, parsed[0].elements))
         return Pipeline(DEFAULT_ANCHOR, resolver.resolve_all(DEFAULT_ANCHOR, parsed))
+
+    def __repr__(self) -> str:
+        return f"Pipeline.parse({str(self)!r})"
 
     def with_options(self, **values: Any) -> Pipeline:
         """The pipeline with options set on each of our passes that declares them, at any depth of nesting.

@@ -6,19 +6,26 @@ distribution adds passes through the entry-point group `mlir_inplace.passes`, th
     [project.entry-points."mlir_inplace.passes"]
     inplace-my-pass = "my_package.my_pass:MyPass"
 
-Two owners of one argument are an error that names both: which of them should run is not ours to guess.
+Two owners of one argument are an error that names both: which of them should run is not ours to guess. `register_pass`
+adds a pass that only this process knows.
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, TypeVar
 
 from ..framework.base import Pass
 from ..framework.errors import RegistryError, nearest
+from ..framework.options import PassOptions
+from ..framework.upstream import find_problem
+
+PassClass = TypeVar("PassClass", bound=type[Pass[Any]])
 
 ENTRY_POINT_GROUP = "mlir_inplace.passes"
 
@@ -87,6 +94,7 @@ class Registry:
         """Adds a pass class; raises `RegistryError` when its argument is taken by another class."""
         target = f"{cls.__module__}:{cls.__qualname__}"
         self._add(cls.argument, _Entry(owner, target, cls))
+        self._entries[cls.argument].loaded = cls  # A cell of a notebook that is run again has a new class.
 
     def arguments(self) -> tuple[str, ...]:
         """Every known argument, built-in ones first, each group in the order it was declared."""
@@ -164,3 +172,53 @@ def _load(argument: str, entry: _Entry) -> type[Pass[Any]]:
 
 registry = Registry(BUILT_IN)
 """The registry that `run_pipeline` and the tools use unless they are given another."""
+
+
+_ARGUMENT = re.compile(r"[A-Za-z_][\w.-]*")
+
+
+def register_pass(cls: PassClass) -> PassClass:
+    """Adds a pass to the pipelines of this process, under its `argument`; a decorator of the class.
+
+        @mi.register_pass
+        class CountAllocationsPass(mi.Pass):
+            argument = "my-count-allocations"
+            summary = "count allocations"
+
+            def run(self, op: ir.Operation) -> None:
+                ...
+
+        mi.run_pipeline(module, "builtin.module(inplace-one-shot-bufferize,my-count-allocations,canonicalize)")
+
+    A class of the same module and name takes the place of an earlier one. For the command-line tools, a package names
+    its passes in an entry point instead.
+
+    Raises `TypeError` for a class that is no complete pass, and `RegistryError` if another pass, ours, upstream's or a
+    package's, has the argument.
+    """
+    _check_class(cls)
+    if (problem := find_problem("any", cls.argument)) is None or not problem.unknown:
+        raise RegistryError(f"pass '{cls.argument}' is one of upstream's; choose another argument")
+    registry.arguments()  # Reads the entry points, so that a clash is found now.
+    registry.register(cls, cls.__module__)
+    return cls
+
+
+def _check_class(cls: Any) -> None:
+    if not (isinstance(cls, type) and issubclass(cls, Pass)):
+        raise TypeError(f"expected a class derived from Pass, got {cls!r:.60}")
+    _check_declarations(cls)
+
+
+def _check_declarations(cls: type[Pass[Any]]) -> None:
+    for name in ("argument", "summary"):
+        if not isinstance(getattr(cls, name, None), str):
+            raise TypeError(f"{cls.__qualname__} needs a class attribute '{name}', a string")
+    if not _ARGUMENT.fullmatch(cls.argument):
+        raise TypeError(f"{cls.__qualname__}.argument is {cls.argument!r}, but must be letters, digits and hyphens")
+    if inspect.isabstract(cls):
+        raise TypeError(f"{cls.__qualname__} needs a method run(self, op)")
+    options: object = cls.Options
+    if not (isinstance(options, type) and issubclass(options, PassOptions)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"{cls.__qualname__}.Options must be a class derived from PassOptions, got {options!r:.60}")
+    options.specs()  # raises TypeError for a field that is no option

@@ -1,7 +1,8 @@
 """Argument checks: everything that can be checked before native code runs.
 
-Nothing is converted silently. A dtype must be exactly the parameter's; only a Python or NumPy scalar may stand for a
-rank-0 array, under the same rules as for a scalar parameter.
+Nothing is converted silently. An array of another package stands for a NumPy array over its memory
+(`foreign_arrays.py`). A dtype must be exactly the parameter's; only a Python or NumPy scalar may stand for a rank-0
+array, under the same rules as for a scalar parameter.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from ..interface.boundary import Layout
 from ..interface.dtypes import describe_value
 from ..interface.memrefs import Array, data_address, overlap, overlaps_itself
 from ..interface.signature import Parameter, Signature, ValueType
+from .foreign_arrays import foreign_array
 
 Reader = Callable[[Any], tuple[Any, ...]]
 """Turns an argument into the values that are packed into a frame."""
 
 
 def checked_arguments(signature: Signature, arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """The arguments with a plain `ndarray` for each array parameter; scalars are left for their readers.
+    """The arguments with a plain `ndarray` for each array; Python and NumPy scalars are left for their readers.
 
     Raises `TypeError` for a wrong count, kind or dtype and `ValueError` for a wrong rank or size, naming the argument.
     """
@@ -32,26 +34,45 @@ def checked_arguments(signature: Signature, arguments: Sequence[Any]) -> tuple[A
             f"{signature.name} takes {takes} argument{'' if takes == 1 else 's'}, got {len(arguments)}: {signature}"
         )
     return tuple(
-        _checked_array(parameter, argument) if parameter.type.is_array else argument
+        _checked_array(parameter, argument) if parameter.type.is_array else _checked_scalar(parameter, argument)
         for parameter, argument in zip(signature.parameters, arguments, strict=True)
     )
 
 
+_SCALARS = (bool, int, float, complex, np.generic)
+
+
+def _checked_scalar(parameter: Parameter, argument: Any) -> Any:
+    if isinstance(argument, (*_SCALARS, np.ndarray)):
+        return argument
+    array = foreign_array(parameter.label, argument, written=False)
+    return argument if array is None else array
+
+
 def _checked_array(parameter: Parameter, argument: Any) -> Array:
     wanted = parameter.type
-    if isinstance(argument, np.ndarray) and not isinstance(argument, np.ma.MaskedArray):
-        check_array(parameter.label, wanted, argument)
-        if parameter.writable and overlaps_itself(argument):
-            raise ValueError(
-                f"{parameter.label}: it is written, but several of its indices lead to the same memory; pass a copy"
-            )
-        return np.asarray(argument)
-    if not wanted.shape and not parameter.writable and isinstance(argument, (bool, int, float, complex, np.generic)):
+    if isinstance(argument, _SCALARS) and not wanted.shape and not parameter.writable:
         return _rank_zero(parameter, argument)
-    raise TypeError(
-        f"{parameter.label}: expected an array of {wanted.element.dtype} ({wanted.shape_text}) for {wanted.spelling}, "
-        f"got {describe_value(argument)}; make one with numpy.array(..., dtype={str(wanted.element.dtype)!r})"
-    )
+    array = plain_array(parameter.label, argument, written=parameter.writable)
+    if array is None:
+        raise TypeError(
+            f"{parameter.label}: expected an array of {wanted.element.dtype} ({wanted.shape_text}) for "
+            f"{wanted.spelling}, got {describe_value(argument)}; "
+            f"make one with numpy.array(..., dtype={str(wanted.element.dtype)!r})"
+        )
+    check_array(parameter.label, wanted, array)
+    if parameter.writable and overlaps_itself(array):
+        raise ValueError(
+            f"{parameter.label}: it is written, but several of its indices lead to the same memory; pass a copy"
+        )
+    return array
+
+
+def plain_array(label: str, value: Any, *, written: bool) -> Array | None:
+    """An array as a plain `ndarray` over its memory; None if it is none, or is masked. Raises as `foreign_array`."""
+    if isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray):
+        return np.asarray(value)
+    return foreign_array(label, value, written=written)
 
 
 def _rank_zero(parameter: Parameter, argument: Any) -> Array:

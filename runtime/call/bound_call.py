@@ -72,7 +72,7 @@ class BoundCall:
         return self._finish()
 
     def __repr__(self) -> str:
-        return f"<bound call of {self.signature}>"
+        return f"<bound call of {self.signature.brief}>"
 
 
 def _one_at_a_time(finish: Finish) -> Finish:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..interface.memrefs import Array, StrideError
+from ..interface.keywords import Keywords
+from ..interface.memrefs import StrideError
 from ..interface.signature import Signature
 from ..memory.statistics import MemoryStats
 from .arguments import checked_arguments
@@ -25,11 +26,12 @@ class EntryPoint:
     """One function of a program: `program.name(a, b, out=None)`, NumPy in and NumPy out.
 
     A tensor or memref parameter takes an array of exactly its dtype, rank and static sizes, with any strides its type
-    allows (any at all for a tensor); a scalar parameter takes a Python or NumPy scalar that its type can hold. No
-    result gives None, one the result itself, several a tuple. `out` is an array that receives the result, or a tuple
-    with an array or None for each of several. Wrong arguments raise `TypeError` or `ValueError`, which name the
-    argument, before native code runs. The first call with arguments of a new dtype, shape or stride costs about 50 µs
-    more.
+    allows (any at all for a tensor); a scalar parameter takes a Python or NumPy scalar that its type can hold. An array
+    of another package stands for one over its memory (`foreign_arrays.py`). Arguments may be given by name, as in the
+    source (`names.py`); `inspect.signature` and `help` show the names and types. No result gives None, one the result
+    itself, several a tuple. `out` is an array that receives the result, or a tuple with an array or None for each of
+    several. Wrong arguments raise `TypeError` or `ValueError`, which name the argument, before native code runs. The
+    first call with arguments of a new dtype, shape or stride costs about 50 µs more.
     """
 
     def __init__(
@@ -40,9 +42,22 @@ class EntryPoint:
         self._native = native
         self._report = report
         self._plans: dict[tuple[Any, ...], CallPlan] = {}
+        self._keywords = Keywords(signature)
+        self.__name__ = signature.name
+        self.__signature__ = self._keywords.python_signature
+        self.__doc__ = self._keywords.documentation
 
-    def __call__(self, *arguments: Any, out: Array | Sequence[Array | None] | None = None) -> Any:
-        plan = self._plans.get(_call_key(arguments))
+    def __call__(self, /, *arguments: Any, out: Any = None, **named: Any) -> Any:
+        """Check the arguments, run, and return the result: None, one, or a tuple."""
+        if named:
+            arguments = self._keywords.in_order(arguments, named)
+        key: list[Any] = []  # As `_call_key` makes it, without another call.
+        for argument in arguments:
+            if type(argument) is _ndarray:
+                key += (argument.dtype, argument.shape, argument.strides)
+            else:
+                key.append(type(argument))
+        plan = self._plans.get(tuple(key))
         if plan is None:
             arguments = checked_arguments(self.signature, arguments)
             plan = self._plan(arguments)
@@ -52,11 +67,13 @@ class EntryPoint:
                 return result
         return plan(arguments, out, self._report)
 
-    def bind(self, *arguments: Any, out: Array | Sequence[Array | None] | None = None) -> BoundCall:
+    def bind(self, /, *arguments: Any, out: Any = None, **named: Any) -> BoundCall:
         """Check and pack the arguments now, for a call that takes under a microsecond (see `BoundCall`).
 
         Raises what a call with these arguments raises.
         """
+        if named:
+            arguments = self._keywords.in_order(arguments, named)
         arguments = checked_arguments(self.signature, arguments)
         return self._plan(arguments).bind(arguments, out, self._report, self)
 
@@ -75,9 +92,15 @@ class EntryPoint:
         return plan
 
     def __repr__(self) -> str:
-        return f"<entry point {self.signature}>"
+        return f"<entry point {self.signature.brief}>"
 
 
 def _call_key(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The key of a plan: dtypes, shapes and strides of arrays, types of scalars."""
-    return tuple([(a.dtype, a.shape, a.strides) if type(a) is _ndarray else type(a) for a in arguments])
+    """The key of a plan: dtypes, shapes and strides of arrays, types of scalars, one after the other."""
+    key: list[Any] = []
+    for argument in arguments:
+        if type(argument) is _ndarray:
+            key += (argument.dtype, argument.shape, argument.strides)
+        else:
+            key.append(type(argument))
+    return tuple(key)

@@ -12,9 +12,9 @@ from ...passes.functions.rewriting.results import RETURNED
 from ..interface.boundary import Form
 from ..interface.dtypes import ElementType, describe_value
 from ..interface.memrefs import Array, adopt, copy_of, descriptor_words, overlaps_itself
-from ..interface.signature import Signature
+from ..interface.signature import Signature, ValueType
 from ..memory.statistics import HEADER_BYTES, Recorder, block_bytes
-from .arguments import check_array
+from .arguments import check_array, plain_array
 
 # The allocated pointer that MLIR's lowering writes into the descriptor of a constant.
 _CONSTANT_MARK = 0xDEADBEEF
@@ -119,22 +119,24 @@ def checked_outs(signature: Signature, given: Any) -> tuple[Array | None, ...]:
             f"{signature.name} has {count} result{'' if count == 1 else 's'}, but out names {len(targets)}; "
             "give a tuple with an array or None for each"
         )
-    for number, (result, target) in enumerate(zip(signature.results, targets, strict=True)):
-        label = f"out for result {number}"
-        if target is None:
-            continue
-        if not result.is_array:
-            raise TypeError(
-                f"{label}: the result is a scalar ({result.spelling}), which no array can receive; give None"
-            )
-        if not isinstance(target, np.ndarray) or isinstance(target, np.ma.MaskedArray):
-            raise TypeError(f"{label}: expected an array, got {describe_value(target)}")
-        check_array(label, result, target)
-        if not target.flags.writeable:
-            raise ValueError(f"{label}: the array is read-only")
-        if overlaps_itself(target):
-            raise ValueError(f"{label}: several indices of the array lead to the same memory")
-    return tuple(targets)
+    return tuple(
+        None if target is None else _checked_out(f"out for result {number}", result, target)
+        for number, (result, target) in enumerate(zip(signature.results, targets, strict=True))
+    )
+
+
+def _checked_out(label: str, result: ValueType, target: Any) -> Array:
+    if not result.is_array:
+        raise TypeError(f"{label}: the result is a scalar ({result.spelling}), which no array can receive; give None")
+    array = target if isinstance(target, np.ndarray) else plain_array(label, target, written=True)
+    if array is None or isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{label}: expected an array, got {describe_value(target)}")
+    check_array(label, result, array)
+    if not array.flags.writeable:
+        raise ValueError(f"{label}: the array is read-only")
+    if overlaps_itself(array):
+        raise ValueError(f"{label}: several indices of the array lead to the same memory")
+    return array
 
 
 def place_result(number: int, result: Array, target: Array, recorder: Recorder | None) -> Array:

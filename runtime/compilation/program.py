@@ -14,18 +14,18 @@ from mlir import ir
 from ...passes.analysis.schedule.machine import detect_machine
 from ...passes.dispatch.rewriting.host_memory import to_default_space
 from ...passes.framework.attribute_checks import drop_results_of_passes
+from ...passes.framework.entered_context import entered
 from ...passes.pipeline.pipeline import Pipeline, as_pipeline, run_pipeline
 from ..call.bound_call import BoundCall
 from ..call.entry_point import EntryPoint
 from ..call.results import NativeCode
 from ..interface.boundary import entry_functions
 from ..interface.dtypes import UnsupportedTypeError, describe_value
-from ..interface.memrefs import Array
-from ..interface.signature import Signature, read_signature
+from ..interface.signature import NameOf, Signature, name_in_location, read_signature
 from ..memory.statistics import MemoryStats
 from ..native.engine import library_paths
 from ..native.openmp import find_openmp
-from ..source import IR, Source, private_copy
+from ..source import IR, Source, parse_source
 from .build import Build, Settings, build
 from .disk_cache import cache_folder
 from .dispatch_functions import lower_dispatch_functions
@@ -115,7 +115,8 @@ def compile(  # noqa: A001, PLR0913
         cache=cache_folder(cache),
     )
     with collection_paused():
-        return Program(private_copy(source), settings, verified=not isinstance(source, IR))
+        module, names = parse_source(source)
+        return Program(module, settings, verified=not isinstance(source, IR), name_of=names.name_of)
 
 
 def _checked_threads(threads: int) -> int:
@@ -134,6 +135,9 @@ _NO_OPENMP = (
 )
 _NOTHING = "builtin.module()"
 
+_FEW = 4
+"""How many functions a short description names."""
+
 
 class Program:
     """A compiled program: its public functions are attributes (`program.main(a, b)`) and items (`program["main"]`).
@@ -142,14 +146,16 @@ class Program:
     strides, a second version that takes any strides is compiled, once, and used for such calls.
     """
 
-    def __init__(self, source: ir.Module, settings: Settings, *, verified: bool = False) -> None:
+    def __init__(
+        self, source: ir.Module, settings: Settings, *, verified: bool = False, name_of: NameOf = name_in_location
+    ) -> None:
         # Verifies the attributes that are read here, and the IR unless the parser has verified it.
         run_pipeline(source, _NOTHING, verify_each=not verified)
         require_host_layout(source.operation)
         is_lowered_here = settings.pipeline is None
         if require_possible_types(source.operation, lowered_here=is_lowered_here) and is_lowered_here:
             to_default_space(source.operation)  # The host has one memory space; a pipeline may still use others before.
-        with source.context:
+        with entered(source.context):
             drop_results_of_passes(source.operation)
             source, finished = lower_dispatch_functions(source, settings.pipeline)
         self._source = source
@@ -157,8 +163,8 @@ class Program:
         self._lock = threading.Lock()
         self._builds: dict[bool, Build] = {}
         self._last_stats: MemoryStats | None = None
-        with source.context:
-            self._signatures, self._unsupported = _read_signatures(source)
+        with entered(source.context):
+            self._signatures, self._unsupported = _read_signatures(source, name_of)
         self._entries: dict[str, EntryPoint] = {}
         for name, signature in self._signatures.items():
             self._entries[name] = self._entry_point(signature)
@@ -186,15 +192,14 @@ class Program:
             raise RuntimeError("there are no memory statistics before the first call")
         return self._last_stats
 
-    def bind(
-        self, *arguments: Any, function: str | None = None, out: Array | Sequence[Array | None] | None = None
-    ) -> BoundCall:
+    def bind(self, /, *arguments: Any, function: str | None = None, out: Any = None, **named: Any) -> BoundCall:
         """Check and pack the arguments of a function now, for calls that take under a microsecond (see `BoundCall`).
 
         Args:
-            arguments: what each call is made with.
+            arguments: what each call is made with, by position.
             function: the name of the entry point; the only one if None.
             out: an array that receives the result, or a tuple with an array or None for each of several.
+            named: further arguments, by name.
 
         Raises `ValueError` if there is not exactly one entry point and none is named, `KeyError` if there is none of
         that name, and what a call with these arguments raises.
@@ -207,7 +212,7 @@ class Program:
                     else "there is nothing to bind: the program has no entry points"
                 )
             (function,) = self.all_names
-        return self[function].bind(*arguments, out=out)
+        return self[function].bind(*arguments, out=out, **named)
 
     def fill_memory_with(self, byte: int) -> None:
         """Let memory that a checked program allocates from now on hold this byte until it is written."""
@@ -240,7 +245,9 @@ class Program:
         return sorted({*super().__dir__(), *self._entries})
 
     def __repr__(self) -> str:
-        return f"<Program with {', '.join(map(str, self._signatures.values())) or 'no entry points'}>"
+        known = [signature.brief for signature in list(self._signatures.values())[:_FEW]]
+        more = [f"{len(self._signatures) - _FEW} more"] if len(self._signatures) > _FEW else []
+        return f"<Program with {', '.join(known + more) or 'no entry points'}>"
 
     def _no_such_entry(self, name: str) -> str:
         known = ", ".join([*self._entries, *self._unsupported]) or "none; make a function with a body public"
@@ -258,18 +265,20 @@ class Program:
     def _build(self, *, contiguous: bool) -> Build:
         with self._lock:
             if contiguous not in self._builds:
-                with self._source.context, collection_paused():
+                with entered(self._source.context), collection_paused():
                     built = build(self._source, self._signatures, self._settings, contiguous=contiguous)
                 self._builds[contiguous] = built
             return self._builds[contiguous]
 
 
-def _read_signatures(module: ir.Module) -> tuple[dict[str, Signature], dict[str, UnsupportedTypeError]]:
+def _read_signatures(
+    module: ir.Module, name_of: NameOf
+) -> tuple[dict[str, Signature], dict[str, UnsupportedTypeError]]:
     signatures: dict[str, Signature] = {}
     unsupported: dict[str, UnsupportedTypeError] = {}
     for name, function in entry_functions(module.operation).items():
         try:
-            signatures[name] = read_signature(function)
+            signatures[name] = read_signature(function, name_of)
         except UnsupportedTypeError as error:
             # Other functions can still be called; looking up this one raises the error.
             unsupported[name] = error

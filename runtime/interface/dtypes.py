@@ -12,7 +12,7 @@ import math
 import operator
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,8 +38,8 @@ class ElementType:
     dtype: np.dtype[Any]
     code: str
     alignment: int
-    encode: Callable[[Any], tuple[Any, ...]]
-    decode: Callable[[tuple[Any, ...]], Any]
+    encode: Callable[[Any], tuple[Any, ...]] = field(repr=False)
+    decode: Callable[[tuple[Any, ...]], Any] = field(repr=False)
 
 
 _INTEGER_CODES = {8: "b", 16: "h", 32: "i", 64: "q"}

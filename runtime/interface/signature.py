@@ -6,7 +6,9 @@ A signature is read before any lowering, so errors speak of `tensor<4x4xf32>` an
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from mlir import ir
 from mlir.dialects import func
@@ -15,8 +17,20 @@ from ...passes.analysis.lifetimes.buffer_access import WRITE, accesses
 from ...passes.dispatch.rewriting.arguments import BINDING
 from ...passes.dispatch.rewriting.size_checks import SIZE_CHECKS
 from .dtypes import ElementType, UnsupportedTypeError, element_type
+from .names import python_names
 
 WRITABLE = "bufferization.writable"
+
+_FEW = 4
+"""How many parameters a short description names."""
+
+NameOf = Callable[[ir.Location], "str | None"]
+"""The name of the argument at a location, if it has one."""
+
+
+def name_in_location(location: ir.Location) -> str | None:
+    """The name that a location states, as `loc("lhs")` does."""
+    return location.name_str if isinstance(location, ir.NameLoc) else None
 
 
 class BoundaryKind(enum.Enum):
@@ -27,7 +41,7 @@ class BoundaryKind(enum.Enum):
     SCALAR = "scalar"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ValueType:
     """The type of a parameter or result: `spelling` is MLIR's text, a size of None is dynamic, a scalar has none."""
 
@@ -51,6 +65,14 @@ class ValueType:
         """`4x?`, or `rank 0`."""
         return "x".join("?" if size is None else str(size) for size in self.shape) or "rank 0"
 
+    @property
+    def numpy_text(self) -> str:
+        """`array of float32 (4x?)`, or a scalar's dtype."""
+        return f"array of {self.element.dtype} ({self.shape_text})" if self.is_array else str(self.element.dtype)
+
+    def __repr__(self) -> str:
+        return self.spelling
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -70,11 +92,12 @@ class Parameter:
 
     @property
     def label(self) -> str:
-        """Its name in messages: `argument 0` or `argument 0 ('a')`."""
-        return f"argument {self.index} ({self.name!r})" if self.name else f"argument {self.index}"
+        """Its name in messages: `argument 0`, or `argument 0 ('a')` if its name says more."""
+        named = self.name and self.name not in (str(self.index), f"arg{self.index}")
+        return f"argument {self.index} ({self.name!r})" if named else f"argument {self.index}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Signature:
     """One entry point: its name, parameters and results."""
 
@@ -97,34 +120,44 @@ class Signature:
         """The bindings that a dispatch function writes."""
         return tuple(parameter for parameter in self.parameters if parameter.binding and parameter.writable)
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters in calls, all of them different."""
+        return python_names([parameter.name for parameter in self.parameters])
+
+    @property
+    def brief(self) -> str:
+        """The names alone, of four parameters at most: `add(a, b)`."""
+        more = ("…",) if len(self.names) > _FEW else ()
+        return f"{self.name}({', '.join((*self.names[:_FEW], *more))})"
+
+    def __repr__(self) -> str:
+        return f"<Signature {self.brief}>"
+
     def __str__(self) -> str:
         parameters = ", ".join(
-            f"{parameter.name or f'arg{parameter.index}'}: {parameter.type.spelling}" for parameter in self.parameters
+            f"{name}: {parameter.type.spelling}" for name, parameter in zip(self.names, self.parameters, strict=True)
         )
         results = ", ".join(result.spelling for result in self.results)
         return f"{self.name}({parameters})" + (f" -> {results}" if len(self.results) == 1 else f" -> ({results})")
 
 
-def read_signature(function: func.FuncOp) -> Signature:
-    """The signature of a function with a body.
+def read_signature(function: func.FuncOp, name_of: NameOf = name_in_location) -> Signature:
+    """The signature of a function with a body; `name_of` knows its parameters' names, of which MLIR keeps no other.
 
     Raises `UnsupportedTypeError`, which names the argument or result, when a type cannot cross the NumPy boundary.
-    A parameter's name is that of its location (`loc("a")`), since MLIR keeps no other.
     """
     name = ir.StringAttr(function.attributes["sym_name"]).value
     attributes = function.arg_attrs
     parameters: list[Parameter] = []
     for index, argument in enumerate(function.arguments):
-        location = argument.location
         type_ = _value_type(argument.type, f"argument {index} of '{name}'")
         given = ir.BoolAttr(attributes[index][WRITABLE]).value if WRITABLE in attributes[index] else None
         slot = ir.DenseI64ArrayAttr(attributes[index][BINDING]) if BINDING in attributes[index] else None
         stated = type_.kind is BoundaryKind.TENSOR or slot is not None
         writable = bool(given) if stated else given is not False and may_be_written(argument)
-        label = f"set {slot[0]} binding {slot[1]}" if slot else None
-        if isinstance(location, ir.NameLoc):
-            label = location.name_str
-        parameters.append(Parameter(index, label, type_, writable, slot is not None))
+        given_name = name_of(argument.location) or (f"set {slot[0]} binding {slot[1]}" if slot else None)
+        parameters.append(Parameter(index, given_name, type_, writable, slot is not None))
     if SIZE_CHECKS in function.attributes:
         # Its native results are those of the checks.
         return Signature(name, tuple(parameters), (), _size_checks(function))

@@ -11,6 +11,8 @@ from mlir import ir
 
 from ...dialects import dispatch
 from ...dialects.support.attribute_casts import read_every_attribute
+from ...passes.framework.entered_context import entered
+from .argument_names import ArgumentNames
 from .bytecode import check_bytecode
 from .locations import UNNAMED_SOURCE as _UNNAMED
 from .locations import name_locations
@@ -25,7 +27,12 @@ _SUFFIXES = (".mlir", ".mlirbc")
 
 
 def private_copy(source: object) -> ir.Module:
-    """A private copy of the module to work on; the source stays as it is.
+    """The module of `parse_source`."""
+    return parse_source(source)[0]
+
+
+def parse_source(source: object) -> tuple[ir.Module, ArgumentNames]:
+    """A private copy of the module to work on, and the names of its arguments; the source stays as it is.
 
     A module is cloned in its own context; anything else is parsed in a new one. A `str` is a path if it is one line
     that ends in .mlir or .mlirbc or names an existing file, and MLIR text otherwise.
@@ -35,7 +42,7 @@ def private_copy(source: object) -> ir.Module:
     """
     read_every_attribute()
     if isinstance(source, IR):
-        return _clone(source.operation)
+        return _clone(source.operation), ArgumentNames()
     if isinstance(source, str) and _is_path(source):
         source = Path(source)
     if isinstance(source, os.PathLike):
@@ -44,26 +51,27 @@ def private_copy(source: object) -> ir.Module:
         raise TypeError(f"expected an ir.Module, MLIR text or bytecode, or a path, got {type(source).__name__}")
     if isinstance(source, bytes):
         if source.startswith(BYTECODE_MAGIC):
-            return _parse_bytecode(source, _UNNAMED)
+            return _parse_bytecode(source, _UNNAMED), ArgumentNames()
         source = decode_text(source, _UNNAMED)
     check_text(source)
     with ir.Context() as context:
-        return dispatch.parse(source, context)
+        return dispatch.parse(source, context), ArgumentNames(source.encode(), _UNNAMED)
 
 
-def _parse_file(path: Path) -> ir.Module:
+def _parse_file(path: Path) -> tuple[ir.Module, ArgumentNames]:
     content = _read(path)
     if content.startswith(BYTECODE_MAGIC):
-        return _parse_bytecode(content, str(path))
+        return _parse_bytecode(content, str(path)), ArgumentNames()
+    names = ArgumentNames(content, str(path))
     text = decode_text(content, str(path))
     check_text(text, str(path))
     with ir.Context() as context:
         dispatch.register_for(content, context)
         if not dispatch.mentions_dispatch(text):
-            return ir.Module.parseFile(str(path))
+            return ir.Module.parseFile(str(path)), names
         module = dispatch.parse(text, context, str(path))
         name_locations(module.operation, str(path))
-        return module
+        return module, names
 
 
 def _read(path: Path) -> bytes:
@@ -85,7 +93,7 @@ def _parse_bytecode(content: bytes, name: str) -> ir.Module:
 def _clone(module: ir.Operation) -> ir.Module:
     if module.name != "builtin.module":
         raise TypeError(f"expected a builtin.module, got an operation '{module.name}'")
-    with module.context, module.location:
+    with entered(module.context), module.location:
         copy = ir.Module.create()
         for op in module.regions[0].blocks[0].operations:
             copy.body.append(op.operation.clone())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from analysed import ARGUMENTS, analyse_module, context, function, parse
 from mlir import ir
 
+import mlir_inplace as mi
 from mlir_inplace.dialects import registry
 from mlir_inplace.dialects.bufferizable import OpModel, Relation, is_tensor
 from mlir_inplace.dialects.registry import ModelClashError, find_model, register_models
@@ -367,3 +369,38 @@ def test_packages_bring_models_through_an_entry_point(monkeypatch: pytest.Monkey
     clash.op_names = ("toy.add",)
     with pytest.raises(ModelClashError, match=r"from 'toy\.models \(entry point toy\)' and another one from 'me'"):
         table.register((clash,), "me")
+
+
+class TestPublicRegistration:
+    """`mi.register_op_model`."""
+
+    @pytest.fixture(autouse=True)
+    def own_table(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Nothing is loaded at first, and nothing stays."""
+        monkeypatch.setattr(registry, "_TABLE", registry._ModelTable())
+
+    def test_models_of_one_class_for_several_ops(self) -> None:
+        first, second = OpModel("my.first"), OpModel("my.second", "my.third")
+        mi.register_op_model(first)
+        mi.register_op_model(second)
+        assert (find_model("my.first"), find_model("my.third")) == (first, second)
+
+    def test_a_cell_that_is_run_again_replaces_its_model(self) -> None:
+        mi.register_op_model(OpModel("my.op"))
+        again = OpModel("my.op")
+        mi.register_op_model(again)
+        assert find_model("my.op") is again
+
+    def test_a_clash_with_a_model_that_is_not_loaded_yet_changes_nothing(self) -> None:
+        with pytest.raises(mi.ModelClashError, match="op 'tensor.insert' has a bufferization model from 'mlir_inplace"):
+            mi.register_op_model(OpModel("my.op", "tensor.insert"))
+        assert find_model("my.op") is None
+        assert type(find_model("tensor.insert")).__module__ == "mlir_inplace.dialects.tensor"
+
+    @pytest.mark.parametrize(
+        ("model", "message"),
+        [(OpModel, "expected an instance of OpModel, got <class"), (OpModel(), "OpModel needs op_names, the names of")],
+    )
+    def test_no_models(self, model: Any, message: str) -> None:
+        with pytest.raises(TypeError, match=message):
+            mi.register_op_model(model)

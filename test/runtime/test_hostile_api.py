@@ -60,6 +60,11 @@ def module(text: str = TEXT) -> ir.Module:
             "bufferize() has no option 'allow_unknown_op'; did you mean 'allow_unknown_ops'?",
         ),
         (
+            lambda: mi.bufferize(module(), bufferize_function_boundaries=True, function_boundaries=True),
+            TypeError,
+            "bufferize() is given option 'bufferize_function_boundaries' twice, once as 'function_boundaries'",
+        ),
+        (
             lambda: mi.bufferize(module(), buffer_alignment="x"),
             ValueError,
             "option 'buffer-alignment' needs int, found 'x'",
@@ -92,6 +97,12 @@ def module(text: str = TEXT) -> ir.Module:
 def test_an_argument_of_another_kind(call: Callable[[], Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=f"^{re.escape(message)}$"):
         call()
+
+
+def test_an_option_by_its_other_name() -> None:
+    kept = module()
+    mi.bufferize(kept, function_boundaries=False)
+    assert "func.func @f(%arg0: tensor<" in str(kept)
 
 
 def test_a_function_where_a_module_is_needed() -> None:
@@ -273,3 +284,14 @@ def test_a_mark_of_the_plan_on_another_op() -> None:
     kept = module(TEXT.replace("{ return", "attributes {inplace.planned} { return"))
     mi.run_pipeline(kept, "inplace-plan-bufferize{allocation=stack bufferize-function-boundaries}")
     assert "memref<4xf32" in str(kept)
+
+
+def test_what_an_interactive_session_shows_is_one_short_line() -> None:
+    kept = module()
+    assert repr(mi.bufferize(kept)) == (
+        "<BufferizationReport: 0 of 0 operands in-place, 0 allocations (0 bytes), 0 copies (0 bytes)>"
+    )
+    pipeline = mi.Pipeline.parse("builtin.module(canonicalize,func.func(inplace-tile{tile-sizes=4},cse))")
+    assert repr(pipeline) == f"Pipeline.parse('{pipeline}')"
+    assert eval(repr(pipeline), {"Pipeline": mi.Pipeline}) == pipeline
+    assert repr(mi.check(TEXT, rounds=1)) == "<CheckReport: equal>"

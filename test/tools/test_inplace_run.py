@@ -148,7 +148,7 @@ class TestArguments:
         ],
     )
     def test_mistakes(self, text: str, type_: str, message: str) -> None:
-        with pytest.raises(ToolError, match=f"^argument 0: .*(?:{message})"):
+        with pytest.raises(ToolError, match=rf"^argument 0 \('a'\): .*(?:{message})"):
             made(text, type_)
 
     def test_files_that_hold_something_else(self, tmp_path: Path) -> None:

@@ -52,7 +52,9 @@ def test_a_read_only_array_goes_the_long_way(program: mi.Program, arrays: tuple[
 def test_a_misaligned_array_is_refused_as_ever(program: mi.Program, arrays: tuple[np.ndarray, np.ndarray]) -> None:
     program.main(*arrays)
     crooked = np.zeros(124, np.uint8)[2:122].view(np.float32).reshape(6, 5)
-    with pytest.raises(ValueError, match=re.escape("argument 1: its memory is not aligned to 4 bytes; pass a copy")):
+    with pytest.raises(
+        ValueError, match=re.escape("argument 1 ('b'): its memory is not aligned to 4 bytes; pass a copy")
+    ):
         program.main(arrays[0], crooked)
 
 

@@ -191,8 +191,7 @@ def test_entry_points_are_the_public_functions(program: mi.Program) -> None:
         _ = program.missing
     with pytest.raises(KeyError, match="no entry point 'helper'; it has: add, add_into"):
         _ = program["helper"]
-    assert "add(arg0: tensor<4x4xf32>, arg1: tensor<4x4xf32>) -> tensor<4x4xf32>" in repr(program)
-    assert str(program.add.signature) in repr(program.add)
+    assert str(program.add.signature) == "add(a: tensor<4x4xf32>, b: tensor<4x4xf32>) -> tensor<4x4xf32>"
 
 
 @pytest.mark.parametrize("name", ["memory_stats", "_entries", "_lock", "__init__", "entry_points"])
@@ -333,7 +332,7 @@ class TestOut:
               return %0, %1 : tensor<4xf32>, tensor<4xf32>
             }""")
         a = np.zeros(4, np.float32)
-        with pytest.raises(ValueError, match="out overlaps argument 0, which the call writes"):
+        with pytest.raises(ValueError, match=r"out overlaps argument 0 \('a'\), which the call writes"):
             program.f(a, out=(a, None))
         exponential, filled = program.f(a)
         assert filled is a and (a == 7).all() and (exponential == 1).all()

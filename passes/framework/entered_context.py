@@ -1,0 +1,70 @@
+"""A context to work in, whatever the caller has entered and loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import cache
+
+from mlir import ir
+from mlir._mlir_libs import get_dialect_registry
+
+from .errors import PassError
+
+_NEEDED = (
+    *("affine", "arith", "bufferization", "cf", "func", "linalg", "llvm"),
+    *("math", "memref", "scf", "tensor", "ub", "vector"),
+)
+"""The dialects of the ops that passes make."""
+
+
+@cache
+def scratch_context() -> ir.Context:
+    """A context that holds no IR: to parse pipelines in, and to stand between the caller's context and ours."""
+    return ir.Context()
+
+
+@contextmanager
+def entered(context: ir.Context) -> Generator[None]:
+    """`with context`, but without an insertion point and a location of the same context that the caller has entered.
+
+    `with context` alone keeps both, so that each clone, and each op that is made to stand nowhere, would be inserted
+    into the caller's block. Dialects that are missing are loaded: passes make ops of others than they find.
+
+    Raises `PassError` where that would end the process.
+    """
+    _load_dialects(context)
+    if _has_insertion_point() or ir.Location.current is not None:
+        with scratch_context(), context:
+            yield
+    else:
+        with context:
+            yield
+
+
+def _load_dialects(context: ir.Context) -> None:
+    if not _missing(context):
+        return
+    context.load_all_available_dialects()
+    missing = _missing(context)
+    if missing and context.allow_unregistered_dialects:
+        # An op that was read as an unregistered one would dangle as soon as its dialect is registered.
+        raise PassError(
+            f"the module's context has no dialect '{missing[0]}'; before parsing, register the dialects "
+            "(context.append_dialect_registry), or use a context made by mlir.ir.Context()"
+        )
+    if missing:
+        context.append_dialect_registry(get_dialect_registry())
+        context.load_all_available_dialects()
+
+
+def _missing(context: ir.Context) -> list[str]:
+    return [name for name in _NEEDED if not context.is_dialect_loaded(name)]
+
+
+def _has_insertion_point() -> bool:
+    try:
+        _ = ir.InsertionPoint.current
+    except ValueError:
+        return False
+    return True
