@@ -81,6 +81,11 @@ class TestArguments:
             ("4xi1:true", "tensor<4xi1>", np.ones(4, bool)),
             ("300xi8:iota", "tensor<300xi8>", np.arange(300).astype(np.int8)),
             ("3xbf16:0.5", "tensor<3xbf16>", np.full(3, 0.5, ml_dtypes.bfloat16)),
+            ("4xi4:iota", "tensor<?xi4>", np.arange(4).astype(ml_dtypes.int4)),
+            ("20xui4:iota", "tensor<?xui4>", np.arange(20).astype(ml_dtypes.uint4)),
+            ("4xi2:-2", "tensor<?xi2>", np.full(4, -2, ml_dtypes.int2)),
+            ("ones", "tensor<3xi4>", np.ones(3, ml_dtypes.int4)),
+            ("[1, -8, 7]", "tensor<?xi4>", np.array([1, -8, 7], ml_dtypes.int4)),
             ("iota", "tensor<2x2xf64>", np.arange(4.0).reshape(2, 2)),
             ("zeros", "memref<3xui8>", np.zeros(3, np.uint8)),
             ("2.5", "tensor<2xf32>", np.full(2, 2.5, np.float32)),
@@ -110,7 +115,7 @@ class TestArguments:
     def test_scalars(self, text: str, type_: str, expected: Any) -> None:
         assert made(text, type_) == expected
 
-    @pytest.mark.parametrize("type_", ["f32", "f64", "bf16", "i8", "i64", "i1", "complex<f64>"])
+    @pytest.mark.parametrize("type_", ["f32", "f64", "bf16", "i8", "i64", "i1", "i4", "ui2", "complex<f64>"])
     def test_random_arrays_are_of_the_type_and_repeat_with_the_seed(self, type_: str) -> None:
         what = parameter(f"tensor<50x{type_}>")
         first, again, other = (make_argument("random", what, np.random.default_rng(seed)) for seed in (1, 1, 2))
@@ -128,6 +133,11 @@ class TestArguments:
         loaded = made(str(path), "tensor<?xbf16>")
         assert loaded.dtype == numbers.dtype
         np.testing.assert_array_equal(loaded, numbers)
+        small = np.array([1, -8], ml_dtypes.int4)
+        np.save(path, small)
+        loaded = made(str(path), "tensor<?xi4>")
+        assert loaded.dtype == small.dtype
+        np.testing.assert_array_equal(loaded, small)
 
     @pytest.mark.parametrize(
         ("text", "type_", "message"),
@@ -141,6 +151,7 @@ class TestArguments:
             ("[1.5]", "tensor<?xi32>", "expected an integer for i32, got float 1.5"),
             ("[300]", "tensor<?xi8>", "300 does not fit into i8"),
             ("4xi8:300", "tensor<4xi8>", "300 does not fit into i8"),
+            ("4xi4:8", "tensor<4xi4>", "8 does not fit into i4, which holds -8 to 7"),
             ("nowhere.npy", "tensor<4xf32>", "cannot read 'nowhere.npy': No such file or directory"),
             ("99999999x99999999xf32:zeros", "tensor<?x?xf32>", "does not fit into memory|too big|exceed"),
             ("__import__('os')", "tensor<4xf32>", "expected a .npy file, a literal"),

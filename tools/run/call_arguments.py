@@ -6,7 +6,8 @@
     3   2.5   true   1+2j      a scalar; for an array whose sizes are known, one that is filled with it
     [[1, 2], [3, 4]]           an array, of the parameter's type
 
-Random values are uniform: reals in [0, 1), parts of complex numbers too, integers from 0 to 99, booleans either way.
+Random values are uniform: reals in [0, 1), parts of complex numbers too, integers from 0 to 99 or the
+largest of the type, booleans either way.
 `iota` counts 0, 1, 2, … in row-major order.
 """
 
@@ -116,18 +117,20 @@ def _filled(fill: str, shape: tuple[int, ...], element: ElementType, random: np.
         with np.errstate(over="ignore"):
             return (count % 2 == 1) if dtype == np.bool_ else count.astype(dtype)
     if fill == "random":
-        return _random(shape, dtype, random)
+        return _random(shape, element, random)
     value = read_literal(fill)
     element.encode(value)
     return np.full(shape, value, dtype)
 
 
-def _random(shape: tuple[int, ...], dtype: np.dtype[Any], random: np.random.Generator) -> Array:
-    if dtype == np.bool_:
+def _random(shape: tuple[int, ...], element: ElementType, random: np.random.Generator) -> Array:
+    dtype = element.dtype
+    if element.kind == "b":
         return random.integers(0, 2, shape) == 1
-    if dtype.kind in "iu":
-        return random.integers(0, 100, shape).astype(dtype)
-    if dtype.kind == "c":
+    if element.kind in "iu":
+        most = min(100, 1 << (element.width - (element.kind == "i")))
+        return random.integers(0, most, shape).astype(dtype)
+    if element.kind == "c":
         return (random.random(shape) + 1j * random.random(shape)).astype(dtype)
     return np.asarray(random.random(shape)).astype(dtype)
 
