@@ -31,6 +31,7 @@ from .run.call_arguments import VALUES, make_arguments
 from .shared.command_line import FAILURE, SUCCESS, Parser, ToolError, UsageError, run_program
 from .shared.input import Source, read_source
 from .shared.output import OutputFile, require_standard_output
+from .shared.progress import progress
 from .shared.source_ir import parsed_program
 
 PROGRAM = "inplace-check"
@@ -125,7 +126,8 @@ def _check(source: Source, options: Options, output: OutputFile | None, data: Ou
     with parsed_program(source) as (parsed, printer):
         module = private_copy(parsed)
         try:
-            report = check_with(module, options)
+            with progress(f"checking {source.name}"):
+                report = check_with(module, options)
         except PassError as error:
             for diagnostic in error.diagnostics:  # of another process
                 printer.take(diagnostic)
@@ -151,8 +153,15 @@ def _reduce(module: ir.Module, options: Options, report: CheckReport, output: Ou
         if not report.ok:
             raise ToolError("there is nothing to reduce: no function of the program differs")
         return
-    with DiagnosticCollector(module.context, consume_all=True):  # of attempts that are no programs
-        reduction = reduce_program(module, options, difference)
+    with (
+        DiagnosticCollector(module.context, consume_all=True),  # of attempts that are no programs
+        progress("reducing") as line,
+    ):
+
+        def attempted(attempts: int, left: int) -> None:
+            line.text = f"reducing: {plural(left, 'operation')} left, attempt {attempts}"
+
+        reduction = reduce_program(module, options, difference, attempted)
     comment = "\n".join(f"// {line}" for line in str(reduction.difference).splitlines())
     output.write(f"{comment}\n{reduction.text.rstrip()}\n")
     output.commit()

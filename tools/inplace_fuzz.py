@@ -11,10 +11,8 @@ Exit codes: 0 no failure, 1 failures were found, 2 the command line is wrong, 13
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import sys
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..checking.fuzzing import (
@@ -32,6 +30,7 @@ from ..checking.fuzzing.saving import save_failure
 from ..checking.generator import FEATURES
 from .shared.command_line import FAILURE, SUCCESS, Parser, UsageError, run_program
 from .shared.output import require_standard_output
+from .shared.progress import progress
 
 PROGRAM = "inplace-fuzz"
 _MOST_JOBS, _MOST_DIGITS = 256, 18
@@ -76,18 +75,20 @@ def _run(settings: argparse.Namespace) -> int:
     folder = Path(settings.save) if settings.save is not None else None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    failures = 0
-    with _progress(len(campaign.seeds)) as advance:
+    done = failures = 0
+    with progress("fuzzing") as line:
 
         def note(seed: int, trial: Trial) -> None:
-            nonlocal failures
+            nonlocal done, failures
+            done += 1
             for finding in trial.findings:
                 if finding.kind.is_failure:
                     failures += 1
-                    print(f"seed {seed}, {finding.configuration}: {finding.kind.value}: {finding.text}", flush=True)
+                    with line.hidden():
+                        print(f"seed {seed}, {finding.configuration}: {finding.kind.value}: {finding.text}", flush=True)
                     if folder is not None:
                         save_failure(campaign, finding, folder)
-            advance(failures)
+            line.text = f"{done} of {len(campaign.seeds)} programs, {failures} failures"
 
         tally = campaign.run(note, seconds=settings.time_limit)
     print(summary(tally))
@@ -152,20 +153,6 @@ def summary(tally: Tally) -> str:
     kinds = {kind: sum(finding.kind is kind for finding in tally.failures) for kind in FindingKind}
     found = ", ".join(f"{count} × {kind.value}" for kind, count in kinds.items() if count)
     return "\n".join([*lines, f"failures: {found or 'none'}"])
-
-
-@contextmanager
-def _progress(total: int) -> Generator[Callable[[int], None]]:
-    """A function to call with the number of failures after each program: a progress bar on a terminal with `rich`."""
-    if sys.stderr is None or not sys.stderr.isatty() or not importlib.util.find_spec("rich"):
-        yield lambda failures: None
-        return
-    from rich.console import Console  # pyright: ignore[reportMissingImports]
-    from rich.progress import Progress  # pyright: ignore[reportMissingImports]
-
-    with Progress(console=Console(stderr=True)) as bar:
-        task = bar.add_task("programs", total=total)
-        yield lambda failures: bar.update(task, advance=1, description=f"programs, {failures} failures")
 
 
 if __name__ == "__main__":

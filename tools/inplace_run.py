@@ -24,7 +24,7 @@ from ..runtime.call.entry_point import EntryPoint
 from ..runtime.compilation.build import STAGES
 from ..runtime.compilation.program import MOST_THREADS, code_addresses
 from .run.call_arguments import VALUES, make_arguments
-from .run.compilation import compile_source, dumped_ir, require_stages
+from .run.compilation import CompiledSource, compile_source, dumped_ir, require_stages
 from .run.fault_report import explanation
 from .run.faults import Fault, faults_explained, read_fault
 from .run.interrupt import interruptible
@@ -33,6 +33,7 @@ from .shared.command_line import INTERRUPTED, SUCCESS, Parser, ToolError, UsageE
 from .shared.console import print_error
 from .shared.input import Source, read_source
 from .shared.output import require_standard_output
+from .shared.progress import Progress, progress
 
 PROGRAM = "inplace-run"
 
@@ -106,26 +107,20 @@ def _run(settings: argparse.Namespace, given: Sequence[str]) -> int:
     if prints:
         require_standard_output()
     source = read_source(settings.input)
-    with dumped_ir(settings.dump_ir):
-        program, function = compile_source(source, settings, pipeline, PROGRAM)
-    arguments = make_arguments(settings.arg, function.signature, settings.seed)
+    with dumped_ir(settings.dump_ir), progress(f"compiling {source.name}"):
+        compiled = compile_source(source, settings, pipeline, PROGRAM)
+    program, signature = compiled.program, compiled.entry_point.signature
+    arguments = make_arguments(settings.arg, signature, settings.seed)
     check = _make_check(settings, arguments) if settings.check is not None else None
-    files = ResultFiles(settings.save_result, len(function.signature.outcomes)) if settings.save_result else None
-
-    def again(file: int) -> list[str]:
-        if files:
-            files.close()
-        return [sys.executable, "-m", "mlir_inplace.tools.inplace_run", *given, f"--explain-fault={file}"]
-
-    name = function.signature.name
+    files = ResultFiles(settings.save_result, len(signature.outcomes)) if settings.save_result else None
     try:
-        with (
-            interruptible(lambda: _stop(files)),
-            faults_explained(source, name, lambda: code_addresses(program, name), again),
-        ):
-            results = _call(function, arguments, settings.repeat)
+        results, times = _watched_call(compiled, source, arguments, settings.repeat, given, files)
+        if settings.repeat > 1:
+            print(
+                f"time: median {_seconds(statistics.median(times))}, least {_seconds(min(times))}, {len(times)} calls"
+            )
         if settings.print_result:
-            print_results(results, function.signature)
+            print_results(results, signature)
         if settings.memory_stats:
             print(program.memory_stats)
         if check:
@@ -140,16 +135,44 @@ def _run(settings: argparse.Namespace, given: Sequence[str]) -> int:
     return SUCCESS
 
 
+def _watched_call(
+    compiled: CompiledSource,
+    source: Source,
+    arguments: Sequence[Any],
+    repeat: int,
+    given: Sequence[str],
+    files: ResultFiles | None,
+) -> tuple[tuple[Any, ...], list[float]]:
+    """`_call`, with progress, faults explained, and an end for interrupts; both remove unfinished files."""
+    function = compiled.entry_point
+    name = function.signature.name
+
+    def explain(file: int) -> list[str]:
+        line.stop()
+        if files:
+            files.close()
+        return [sys.executable, "-m", "mlir_inplace.tools.inplace_run", *given, f"--explain-fault={file}"]
+
+    with (
+        # What the program prints would share the line.
+        progress(f"running '{name}'", shown=not compiled.calls_out) as line,
+        interruptible(lambda: _stop(files, line)),
+        faults_explained(source, name, lambda: code_addresses(compiled.program, name), explain),
+    ):
+        return _call(function, arguments, repeat)
+
+
 def _explain(fault: Fault, settings: argparse.Namespace, pipeline: Pipeline | None) -> int:
     """Print what the fault of an earlier process was, and return the exit code of a shell for it."""
     source = Source(fault.name, fault.text)
-    text = explanation(fault, lambda: compile_source(source, settings, pipeline, PROGRAM)[0])
+    text = explanation(fault, lambda: compile_source(source, settings, pipeline, PROGRAM).program)
     print_error(f"{PROGRAM}: error: {text}")
     return 128 + fault.number
 
 
-def _stop(files: ResultFiles | None) -> NoReturn:
+def _stop(files: ResultFiles | None, line: Progress) -> NoReturn:
     """End the process while native code is running, and remove unfinished files."""
+    line.stop()
     if files:
         files.close()
     print_error(f"{PROGRAM}: interrupted")
@@ -163,8 +186,8 @@ def _make_check(settings: argparse.Namespace, arguments: Sequence[Any]) -> Calla
     return lambda results: check_results(code, settings.check, given, results, settings.tolerance)
 
 
-def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[Any, ...]:
-    """Call the function `repeat` times on equal arguments, print times if several, and return the last results."""
+def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[tuple[Any, ...], list[float]]:
+    """Call the function `repeat` times on equal arguments, and return the last results and the seconds of each call."""
     written = any(parameter.writable for parameter in function.signature.parameters)
     times: list[float] = []
     result, fresh = None, arguments
@@ -178,9 +201,7 @@ def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[
         raise ToolError(str(error)) from None
     except MemoryError:
         raise ToolError("there is not enough memory for the results") from None
-    if repeat > 1:
-        print(f"time: median {_seconds(statistics.median(times))}, least {_seconds(min(times))}, {repeat} calls")
-    return as_tuple(result, function.signature, fresh)
+    return as_tuple(result, function.signature, fresh), times
 
 
 def _seconds(seconds: float) -> str:

@@ -7,9 +7,11 @@ import contextlib
 import sys
 import warnings
 from collections.abc import Generator
+from dataclasses import dataclass
 
 from mlir import ir
 
+from ...passes.analysis.ir.traversal import first_op
 from ...passes.pipeline.pipeline import Pipeline, run_pipeline
 from ...runtime.call.entry_point import EntryPoint
 from ...runtime.compilation.build import STAGES, watched_stages
@@ -22,18 +24,29 @@ from ..shared.console import print_error
 from ..shared.input import Source
 from ..shared.source_ir import parsed_program
 
-__all__ = ["compile_source", "dumped_ir", "require_stages"]
+__all__ = ["CompiledSource", "compile_source", "dumped_ir", "require_stages"]
 
+_FUNCTIONS = frozenset({"func.func", "llvm.func"})
 _DROP_UNUSED = "builtin.module(symbol-dce)"
+
+
+@dataclass(frozen=True)
+class CompiledSource:
+    """A compiled program, the function to call, and whether that may call functions that others define."""
+
+    program: Program
+    entry_point: EntryPoint
+    calls_out: bool
 
 
 def compile_source(
     source: Source, settings: argparse.Namespace, pipeline: Pipeline | None, program_name: str
-) -> tuple[Program, EntryPoint]:
+) -> CompiledSource:
     """Compile the entry point, and what it reaches; errors are reported with their location."""
     with parsed_program(source) as (module, _), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
         name = keep_reached(module, settings.entry_point)
+        declared = first_op(module, lambda op: op.name in _FUNCTIONS and not len(op.regions[0].blocks))
         program = compile_program(
             module,
             pipeline=pipeline,
@@ -48,7 +61,7 @@ def compile_source(
     for warning in caught:
         print_error(f"{program_name}: warning: {warning.message}")
     try:
-        return program, program[name]
+        return CompiledSource(program, program[name], declared is not None or bool(settings.shared_libs))
     except UnsupportedTypeError as error:
         raise ToolError(str(error)) from None
 
