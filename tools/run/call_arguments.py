@@ -146,8 +146,8 @@ def _loaded(path: str, parameter: Parameter) -> Array:
         loaded.close()
         raise ToolError(f"{parameter.label}: '{path}' holds several arrays; give a .npy file with one")
     wanted = parameter.type.element.dtype
-    # A .npy file has no name for bfloat16: it holds two bytes without a type.
-    nameless = loaded.dtype.kind == wanted.kind == "V" and loaded.dtype.itemsize == wanted.itemsize
+    # A .npy file has no names for types of ml_dtypes: it holds bytes without a type.
+    nameless = loaded.dtype.kind == "V" and wanted.isbuiltin != 1 and loaded.dtype.itemsize == wanted.itemsize
     return loaded.view(wanted) if nameless else loaded
 
 
