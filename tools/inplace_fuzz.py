@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..checking.fuzzing import (
@@ -33,6 +34,12 @@ from .shared.output import require_standard_output
 from .shared.progress import progress
 
 PROGRAM = "inplace-fuzz"
+_EXAMPLES = """examples:
+    inplace-fuzz --seeds 0..200 --jobs 2 --jit-every 50 --save failures
+    inplace-fuzz --seeds 0..100000 --time-limit 3600 --features slices,loops
+    inplace-fuzz --optimize --seeds 0..50
+
+"""
 _MOST_JOBS, _MOST_DIGITS = 256, 18
 
 
@@ -46,16 +53,17 @@ def _make_parser() -> Parser:
     parser = Parser(
         prog=PROGRAM,
         description="Bufferize random programs in many configurations, and compare the results with a reference.",
-        epilog=f"configurations: {', '.join(c.name for c in CONFIGURATIONS)}\n"
-        f"configurations of kernels: {', '.join(c.name for c in KERNEL_CONFIGURATIONS)}\n"
-        f"configurations of optimization: {', '.join(c.name for c in OPTIMIZE_CONFIGURATIONS)}\n"
-        f"features: {', '.join(FEATURES)}\n"
-        "exit codes: 0 no failure, 1 failures were found, 2 the command line is wrong, 130 interrupted",
+        epilog=_EXAMPLES
+        + _list("configurations", (c.name for c in CONFIGURATIONS))
+        + _list("configurations with --kernels", (c.name for c in KERNEL_CONFIGURATIONS))
+        + _list("configurations with --optimize", (c.name for c in OPTIMIZE_CONFIGURATIONS))
+        + _list("features", FEATURES)
+        + "exit codes: 0 no failure, 1 failures were found, 2 the command line is wrong, 130 interrupted",
     )
     add = parser.add_argument
     add("--seeds", default="0..200", metavar="A..B", help="the programs from A to B, B excluded; 0..200 by default")
     add("--configurations", metavar="NAMES", help="configurations, separated by commas; all by default")
-    add("--kernels", action="store_true", help="generate dispatch functions, for configurations of their own")
+    add("--kernels", action="store_true", help="generate dispatch functions (kernels on bindings) instead")
     add("--optimize", action="store_true", help="test optimize=True; every other program consists of structured ops")
     add("--features", metavar="NAMES", help="features of the programs, separated by commas; all by default")
     number = parser.add_number
@@ -67,6 +75,14 @@ def _make_parser() -> Parser:
     number("--time-limit", None, least=1e-3, metavar="SECONDS", help=time_limit)
     add("--save", metavar="DIR", help="a folder for failing programs, each with its configuration and report")
     return parser
+
+
+def _list(title: str, names: Iterable[str]) -> str:
+    """The names below a title, for `--help`."""
+    lines = textwrap.fill(
+        ", ".join(names), 100, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
+    )
+    return f"{title}:\n{lines}\n\n"
 
 
 def _run(settings: argparse.Namespace) -> int:

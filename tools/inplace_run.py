@@ -36,6 +36,11 @@ from .shared.output import require_standard_output
 from .shared.progress import Progress, progress
 
 PROGRAM = "inplace-run"
+_EXAMPLES = """examples:
+    inplace-run program.mlir --arg 4xf32:iota --arg 2.5 --print-result
+    inplace-run program.mlir -e matmul --arg random --arg random --check 'a0 @ a1' --optimize --repeat 10
+    inplace-run program.mlir --arg input.npy --save-result output.npy
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,8 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _make_parser() -> Parser:
     parser = Parser(
         prog=PROGRAM,
-        description="Compile a program, call one of its functions, and print, save or check the results.",
-        epilog=f"values of --arg:\n{VALUES}\n"
+        description="Compile a program, call one of its functions, and print, save or check the results.\n"
+        "Nothing is printed unless one of the flags below asks for it.",
+        epilog=f"{_EXAMPLES}\nvalues of --arg:\n{VALUES}\n"
         "exit codes: 0 success, 1 errors were reported, 2 the command line is wrong, 130 interrupted,\n"
         "128 + N if the program was ended by signal N",
     )
@@ -57,21 +63,28 @@ def _make_parser() -> Parser:
     add("-e", "--entry-point", metavar="NAME", help="the function to call; by default main, or the only one")
     add("--arg", action="append", default=[], metavar="VALUE", help="the next argument of the call; see below")
     parser.add_number("--seed", 0, least=0, help="the seed of random values; 0 by default")
-    add("-O", dest="opt_level", type=int, choices=range(4), default=2, help="LLVM's optimization level; 2 by default")
+    add("-O", dest="opt_level", type=int, choices=range(4), default=2, help="LLVM's level: -O0 to -O3; 2 by default")
     parser.add_libraries()
-    add("--pass-pipeline", metavar="PIPELINE", help="passes to run instead of bufferization")
-    add("--print-result", action="store_true", help="print the results, or the bindings that a kernel writes")
+    add(
+        "--pass-pipeline",
+        metavar="PIPELINE",
+        help="passes to run instead of bufferization; functions must be on memrefs then",
+    )
+    add("--print-result", action="store_true", help="print the results, or what a kernel writes")
     add("--save-result", metavar="FILE", help="save the results: .npy (numbered if there are several), or one .npz")
-    add("--memory-stats", action="store_true", help="count allocations and copied bytes")
+    add("--memory-stats", action="store_true", help="print allocations, freed and copied bytes; runs on one thread")
     add(
         "--check",
         metavar="EXPRESSION",
         help="compare with NumPy: an expression of arguments a0, a1, …, as in 'a0 @ a1'",
     )
-    tolerance = "the largest error that --check accepts, relative to the largest magnitude"
+    tolerance = "the largest error that --check accepts, relative to the largest magnitude; by default 1e-4 for f32, "
+    tolerance += "1e-10 for f64, 0 for integers"
     parser.add_number("--tolerance", None, least=0, metavar="X", help=tolerance)
     parser.add_number("--repeat", 1, least=1, help="call N times and print median and minimum time")
-    parser.add_number("--threads", 1, least=1, most=MOST_THREADS, help="run on N OpenMP threads; 1 by default")
+    parser.add_number(
+        "--threads", 1, least=1, most=MOST_THREADS, help="run on N threads; 1 by default; needs an OpenMP runtime"
+    )
     add("--optimize", action="store_true", help="fuse, tile and vectorize on tensors before bufferization")
     add("--cache", action="store_true", help="keep machine code in ~/.cache/mlir-inplace, and take it from there")
     add("--cache-dir", metavar="FOLDER", help="the same with another folder")

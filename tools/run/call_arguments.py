@@ -6,8 +6,8 @@
     3   2.5   true   1+2j      a scalar; for an array whose sizes are known, one that is filled with it
     [[1, 2], [3, 4]]           an array, of the parameter's type
 
-Random values are uniform: reals in [0, 1), parts of complex numbers too, integers from 0 to 99 or the
-largest of the type, booleans either way.
+Random values are uniform: reals in [0, 1), parts of complex numbers too, integers from 0 to 99 or to the largest of the
+type, booleans either way.
 `iota` counts 0, 1, 2, … in row-major order.
 """
 
