@@ -70,6 +70,22 @@ func.func @copy(%a: memref<?xf32>, %b: memref<?xf32>, %n: index) {
 }
 """
 
+NAMED = """
+func.func @main(%a: tensor<2x90xi32>, %b: tensor<2x90xi32>) -> tensor<2x90xi32> {
+  %0 = tensor.empty() : tensor<2x90xi32>
+  %r = scf.forall (%i) in (2) shared_outs(%o = %0) -> tensor<2x90xi32> {
+    %x = tensor.extract_slice %a[%i, 0][1, 90][1, 1] : tensor<2x90xi32> to tensor<1x90xi32>
+    %y = tensor.extract_slice %b[%i, 0][1, 90][1, 1] : tensor<2x90xi32> to tensor<1x90xi32>
+    %z = tensor.extract_slice %o[%i, 0][1, 90][1, 1] : tensor<2x90xi32> to tensor<1x90xi32>
+    %q = linalg.div ins(%x, %y : tensor<1x90xi32>, tensor<1x90xi32>) outs(%z : tensor<1x90xi32>) -> tensor<1x90xi32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %q into %o[%i, 0][1, 90][1, 1] : tensor<1x90xi32> into tensor<2x90xi32>
+    }
+  }
+  return %r : tensor<2x90xi32>
+}
+"""
+
 FAR = "100000000000"
 
 
@@ -109,6 +125,16 @@ class TestReport:
             code, report = self.run(DIVISION, "--arg=40xi32:iota", "--arg=40xi32:0", *flags)
             assert report.startswith("inplace-run: error: FILE:8:17: 'arith.divsi' ended the process with SIGFPE (")
             assert code == 128 + signal.SIGFPE
+
+    @pytest.mark.parametrize("threads", ["1", "2"])
+    def test_finds_a_named_operation_on_another_thread(self, threads: str) -> None:
+        """The parser gives no locations to the body of a named operation."""
+        divisor = np.ones((2, 90), np.int32)
+        divisor[1, 70] = 0
+        np.save(self.folder / "divisor.npy", divisor)
+        code, report = self.run(NAMED, "--arg=ones", f"--arg={self.folder}/divisor.npy", "--threads", threads)
+        assert report.splitlines()[-1].startswith("inplace-run: error: FILE:8:10: 'linalg.div' ended the process with")
+        assert code == 128 + signal.SIGFPE
 
     def test_finds_the_operation_in_code_for_strides(self) -> None:
         numbers = np.zeros(80, np.int32)

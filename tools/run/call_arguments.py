@@ -52,7 +52,7 @@ def make_arguments(given: Sequence[str], signature: Signature, seed: int) -> lis
         missing = parameters[len(given)]
         raise ToolError(
             f"{missing.label} of '{signature.name}' ({missing.type.spelling}) is missing; "
-            f"give it with --arg {_example(missing)}, or --arg and a .npy file"
+            f"give it with --arg {_example(missing)}{', or --arg and a .npy file' if missing.type.is_array else ''}"
         )
     random = np.random.default_rng(seed)
     return [make_argument(text, parameter, random) for text, parameter in zip(given, parameters, strict=True)]
