@@ -60,7 +60,12 @@ def _make_parser() -> Parser:
     )
     add = parser.add_argument
     add("input", nargs="?", default="-", help="an MLIR file, or - for standard input (the default)")
-    add("-e", "--entry-point", metavar="NAME", help="the function to call; by default main, or the only one")
+    add(
+        "-e",
+        "--entry-point",
+        metavar="NAME",
+        help="the function to call; by default main, or the only one; what it does not reach is not compiled",
+    )
     add("--arg", action="append", default=[], metavar="VALUE", help="the next argument of the call; see below")
     parser.add_number("--seed", 0, least=0, help="the seed of random values; 0 by default")
     add("-O", dest="opt_level", type=int, choices=range(4), default=2, help="LLVM's level: -O0 to -O3; 2 by default")
