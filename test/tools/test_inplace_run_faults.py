@@ -127,10 +127,10 @@ class TestReport:
             assert code == 128 + signal.SIGFPE
 
     @pytest.mark.parametrize("threads", ["1", "2"])
-    def test_finds_a_named_operation_on_another_thread(self, threads: str) -> None:
-        """The parser gives no locations to the body of a named operation."""
+    def test_finds_a_named_operation_on_several_threads(self, threads: str) -> None:
+        """The parser gives no locations to the body of a named operation. Both threads fault, at nearly one time."""
         divisor = np.ones((2, 90), np.int32)
-        divisor[1, 70] = 0
+        divisor[:, 70] = 0
         np.save(self.folder / "divisor.npy", divisor)
         code, report = self.run(NAMED, "--arg=ones", f"--arg={self.folder}/divisor.npy", "--threads", threads)
         assert report.splitlines()[-1].startswith("inplace-run: error: FILE:8:10: 'linalg.div' ended the process with")
@@ -173,6 +173,19 @@ class TestHandler:
             during = handlers()
         assert all(one != other for one, other in zip(before, during, strict=True))
         assert handlers() == before
+
+    def test_fault_that_cannot_be_explained_ends_the_process(self, fork_server: ForkServer) -> None:
+        """Whether the handler raises, or faults itself: the signal ends the process as ever."""
+        code = (
+            "import ctypes\n"
+            "from mlir_inplace.tools.run.faults import faults_explained\n"
+            "from mlir_inplace.tools.shared.input import Source\n"
+            "with faults_explained(Source('-', ''), 'main', dict, lambda file: {explain}):\n"
+            "    ctypes.string_at(16)\n"
+        )
+        for explain in ("[]", "ctypes.string_at(32)"):
+            command = [sys.executable, "-c", code.format(explain=explain)]
+            assert fork_server.call(run_program, command, text=True).returncode == -signal.SIGSEGV
 
     def test_signal_of_another_process_ends_this_one(self, fork_server: ForkServer) -> None:
         code = (

@@ -11,9 +11,10 @@ import ctypes
 import json
 import mmap
 import os
-import platform
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -30,12 +31,13 @@ _STACK_BYTES = 1 << 20
 _PATIENCE = 10
 """The seconds after which a process that cannot even be replaced ends."""
 
-_SIGINFO, _ONSTACK, _RESET = 4, 0x08000000, 0x80000000
+_SIGINFO, _ONSTACK = 4, 0x08000000
 _CODE, _ADDRESS = 8, 16
 """Offsets in `siginfo_t`."""
 _PLACES = {"x86_64": (160, 168)}
 """For each processor, the offsets of the stack pointer and the program counter in `ucontext_t`."""
 
+_libc = ctypes.CDLL(None)
 _Handler = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -92,46 +94,72 @@ def faults_explained(
     if sys.platform != "linux":  # The structures of signals are those of Linux.
         yield
         return
-    libc = ctypes.CDLL(None)
 
-    def caught(number: int, info: int, context: int) -> None:
-        signal.alarm(_PATIENCE)
-        code = ctypes.c_int.from_address(info + _CODE).value
-        if code == _SENT_BY_USER:
-            signal.alarm(0)
-            os.kill(os.getpid(), number)  # The handler was reset: this ends the process, as it was meant to.
-            return
-        address, (stack, frames) = ctypes.c_size_t.from_address(info + _ADDRESS).value, _where(libc, context)
-        distance = None if stack is None else address - stack
-        fault = Fault(number, code, address, distance, frames, addresses(), entry_point, source.name, source.text)
-        _replace_process(fault, explain)
+    def describe(number: int, code: int, address: int, stack: int | None, frames: tuple[int, ...]) -> Fault:
+        return Fault(number, code, address, stack, frames, addresses(), entry_point, source.name, source.text)
 
-    handler = _Handler(caught)
-    action = _Action(ctypes.cast(handler, ctypes.c_void_p), flags=_SIGINFO | _ONSTACK | _RESET)
+    catcher = _Catcher(describe, explain)
+    handler = _Handler(catcher.caught)
+    action = _Action(ctypes.cast(handler, ctypes.c_void_p), flags=_SIGINFO | _ONSTACK)
     previous = {number: _Action() for number in _SIGNALS}
     with mmap.mmap(-1, _STACK_BYTES) as memory:  # The fault may be that the stack is full.
         area = ctypes.c_char.from_buffer(memory)
         old_stack = _Stack()
-        libc.sigaltstack(ctypes.byref(_Stack(ctypes.addressof(area), 0, _STACK_BYTES)), ctypes.byref(old_stack))
+        _libc.sigaltstack(ctypes.byref(_Stack(ctypes.addressof(area), 0, _STACK_BYTES)), ctypes.byref(old_stack))
         for number, old in previous.items():
-            libc.sigaction(number, ctypes.byref(action), ctypes.byref(old))
+            _libc.sigaction(number, ctypes.byref(action), ctypes.byref(old))
         try:
             yield
         finally:
             for number, old in previous.items():
-                libc.sigaction(number, ctypes.byref(old), None)
-            libc.sigaltstack(ctypes.byref(old_stack), None)
+                _libc.sigaction(number, ctypes.byref(old), None)
+            _libc.sigaltstack(ctypes.byref(old_stack), None)
             del area
 
 
-def _where(libc: ctypes.CDLL, context: int) -> tuple[int | None, tuple[int, ...]]:
+class _Catcher:
+    """The handler of the signals. It never returns to code that would fault again, but where that is to end it all."""
+
+    def __init__(self, describe: Callable[..., Fault], explain: Callable[[int], list[str]]) -> None:
+        self._describe, self._explain = describe, explain
+        self._first = threading.Lock()
+        self._thread = 0
+
+    def caught(self, number: int, info: int, context: int) -> None:
+        """Replace the process; in other threads wait until that has happened."""
+        signal.alarm(_PATIENCE)
+        if not self._first.acquire(blocking=False) and self._thread != threading.get_ident():
+            while True:
+                time.sleep(_PATIENCE)
+        code = ctypes.c_int.from_address(info + _CODE).value
+        if self._thread or code == _SENT_BY_USER:  # A fault of this handler, or somebody's wish.
+            self._give_up(number)
+            return
+        self._thread = threading.get_ident()
+        try:
+            address, (stack, frames) = ctypes.c_size_t.from_address(info + _ADDRESS).value, _where(context)
+            distance = None if stack is None else address - stack
+            _replace_process(self._describe(number, code, address, distance, frames), self._explain)
+        except BaseException:
+            self._give_up(number)
+            raise
+
+    @staticmethod
+    def _give_up(number: int) -> None:
+        """Let the signal end the process as ever, when the handler has returned."""
+        signal.alarm(0)
+        _libc.sigaction(number, ctypes.byref(_Action()), None)
+        os.kill(os.getpid(), number)
+
+
+def _where(context: int) -> tuple[int | None, tuple[int, ...]]:
     """The stack pointer, and the frames from the fault outwards; nothing where the processor is another one."""
-    places = _PLACES.get(platform.machine())
+    places = _PLACES.get(os.uname().machine)
     if places is None:
         return None, ()
     stack, counter = (ctypes.c_size_t.from_address(context + place).value for place in places)
     found = (ctypes.c_void_p * _MOST_FRAMES)()
-    count = libc.backtrace(found, _MOST_FRAMES) if hasattr(libc, "backtrace") else 0
+    count = _libc.backtrace(found, _MOST_FRAMES) if hasattr(_libc, "backtrace") else 0
     frames = [found[number] or 0 for number in range(count)]
     start = frames.index(counter) + 1 if counter in frames else len(frames)
     return stack, (counter, *frames[start:])
