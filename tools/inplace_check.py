@@ -17,7 +17,7 @@ from typing import Any
 
 from mlir import ir
 
-from ..checking.checker.options import REORDERED
+from ..checking.checker.options import default_tolerance
 from ..checking.checker.reduction import reduce_program
 from ..checking.checker.report import CheckReport, plural
 from ..checking.checker.supervisor import ENGINES, Options, check_with
@@ -31,9 +31,15 @@ from .run.call_arguments import VALUES, make_arguments
 from .shared.command_line import FAILURE, SUCCESS, Parser, ToolError, UsageError, run_program
 from .shared.input import Source, read_source
 from .shared.output import OutputFile, require_standard_output
+from .shared.progress import progress
 from .shared.source_ir import parsed_program
 
 PROGRAM = "inplace-check"
+_EXAMPLES = """examples:
+    inplace-check program.mlir
+    inplace-check program.mlir -e main --arg 4xf32:iota --arg 2.5
+    inplace-check program.mlir --pass-pipeline='builtin.module(my-pass,my-bufferize)' --reduce -o small.mlir
+"""
 _LONGEST = 1_000_000
 _MOST_ROUNDS = 1_000_000
 
@@ -47,13 +53,17 @@ def _make_parser() -> Parser:
     parser = Parser(
         prog=PROGRAM,
         description="Compare a compiled program with a reference that copies before every write, on generated inputs.",
-        epilog=f"values of --arg:\n{VALUES}\n"
+        epilog=f"{_EXAMPLES}\nvalues of --arg:\n{VALUES}\n"
         "exit codes: 0 equal, 1 a difference or errors were reported, 2 the command line is wrong, 130 interrupted",
     )
     add = parser.add_argument
     add("input", nargs="?", default="-", help="an MLIR file, or - for standard input (the default)")
     add("-e", "--entry-point", metavar="NAME", help="the function to check; by default all public ones")
-    add("--pass-pipeline", metavar="PIPELINE", help="passes to check instead of our bufferization")
+    add(
+        "--pass-pipeline",
+        metavar="PIPELINE",
+        help="passes to check instead of our bufferization; functions must be on memrefs then",
+    )
     add(
         "--arg",
         action="append",
@@ -64,11 +74,12 @@ def _make_parser() -> Parser:
     number = parser.add_number
     number("--seed", 0, least=0, help="the seed of generated values and sizes; 0 by default")
     number("--rounds", 8, least=1, most=_MOST_ROUNDS, help="the number of input sets if sizes vary; 8 by default")
-    number("--tolerance", 0.0, least=0, metavar="X", help="the largest relative error of floats")
+    tolerance = "the largest relative error of floats; 0 by default, 1e-5 with --optimize"
+    number("--tolerance", None, least=0, metavar="X", help=tolerance)
     time_limit = "the time limit of one call; 10 by default"
     number("--time-limit", 10.0, least=1e-3, most=_LONGEST, metavar="SECONDS", help=time_limit)
     add("--engine", choices=ENGINES, default="jit", help="what computes the expected values; jit by default")
-    add("--optimize", action="store_true", help="compile with optimize=True; tolerance 1e-5 by default")
+    add("--optimize", action="store_true", help="fuse, tile and vectorize before bufferization")
     number("--threads", 1, least=1, most=MOST_THREADS, help="with --optimize: compile for N threads; 1 by default")
     add("--reduce", action="store_true", help="reduce the program to a small one that fails in the same way")
     add("-o", dest="output", metavar="FILE", help="the file for the reduced program; standard output by default")
@@ -98,7 +109,7 @@ def _options(settings: argparse.Namespace) -> Options:
         inputs=given if settings.arg else None,
         seed=settings.seed,
         rounds=settings.rounds,
-        tolerance=settings.tolerance or (REORDERED if settings.optimize else 0.0),
+        tolerance=default_tolerance(settings.tolerance, optimize=settings.optimize),
         time_limit=settings.time_limit,
         shared_libs=tuple(settings.shared_libs),
         engine=settings.engine,
@@ -125,7 +136,8 @@ def _check(source: Source, options: Options, output: OutputFile | None, data: Ou
     with parsed_program(source) as (parsed, printer):
         module = private_copy(parsed)
         try:
-            report = check_with(module, options)
+            with progress(f"checking {source.name}"):
+                report = check_with(module, options)
         except PassError as error:
             for diagnostic in error.diagnostics:  # of another process
                 printer.take(diagnostic)
@@ -151,8 +163,15 @@ def _reduce(module: ir.Module, options: Options, report: CheckReport, output: Ou
         if not report.ok:
             raise ToolError("there is nothing to reduce: no function of the program differs")
         return
-    with DiagnosticCollector(module.context, consume_all=True):  # of attempts that are no programs
-        reduction = reduce_program(module, options, difference)
+    with (
+        DiagnosticCollector(module.context, consume_all=True),  # of attempts that are no programs
+        progress("reducing") as line,
+    ):
+
+        def attempted(attempts: int, left: int) -> None:
+            line.text = f"reducing: {plural(left, 'operation')} left, attempt {attempts}"
+
+        reduction = reduce_program(module, options, difference, attempted)
     comment = "\n".join(f"// {line}" for line in str(reduction.difference).splitlines())
     output.write(f"{comment}\n{reduction.text.rstrip()}\n")
     output.commit()

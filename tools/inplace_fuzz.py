@@ -11,10 +11,9 @@ Exit codes: 0 no failure, 1 failures were found, 2 the command line is wrong, 13
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import sys
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+import textwrap
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..checking.fuzzing import (
@@ -32,8 +31,15 @@ from ..checking.fuzzing.saving import save_failure
 from ..checking.generator import FEATURES
 from .shared.command_line import FAILURE, SUCCESS, Parser, UsageError, run_program
 from .shared.output import require_standard_output
+from .shared.progress import progress
 
 PROGRAM = "inplace-fuzz"
+_EXAMPLES = """examples:
+    inplace-fuzz --seeds 0..200 --jobs 2 --jit-every 50 --save failures
+    inplace-fuzz --seeds 0..100000 --time-limit 3600 --features slices,loops
+    inplace-fuzz --optimize --seeds 0..50
+
+"""
 _MOST_JOBS, _MOST_DIGITS = 256, 18
 
 
@@ -47,16 +53,17 @@ def _make_parser() -> Parser:
     parser = Parser(
         prog=PROGRAM,
         description="Bufferize random programs in many configurations, and compare the results with a reference.",
-        epilog=f"configurations: {', '.join(c.name for c in CONFIGURATIONS)}\n"
-        f"configurations of kernels: {', '.join(c.name for c in KERNEL_CONFIGURATIONS)}\n"
-        f"configurations of optimization: {', '.join(c.name for c in OPTIMIZE_CONFIGURATIONS)}\n"
-        f"features: {', '.join(FEATURES)}\n"
-        "exit codes: 0 no failure, 1 failures were found, 2 the command line is wrong, 130 interrupted",
+        epilog=_EXAMPLES
+        + _list("configurations", (c.name for c in CONFIGURATIONS))
+        + _list("configurations with --kernels", (c.name for c in KERNEL_CONFIGURATIONS))
+        + _list("configurations with --optimize", (c.name for c in OPTIMIZE_CONFIGURATIONS))
+        + _list("features", FEATURES)
+        + "exit codes: 0 no failure, 1 failures were found, 2 the command line is wrong, 130 interrupted",
     )
     add = parser.add_argument
     add("--seeds", default="0..200", metavar="A..B", help="the programs from A to B, B excluded; 0..200 by default")
     add("--configurations", metavar="NAMES", help="configurations, separated by commas; all by default")
-    add("--kernels", action="store_true", help="generate dispatch functions, for configurations of their own")
+    add("--kernels", action="store_true", help="generate dispatch functions (kernels on bindings) instead")
     add("--optimize", action="store_true", help="test optimize=True; every other program consists of structured ops")
     add("--features", metavar="NAMES", help="features of the programs, separated by commas; all by default")
     number = parser.add_number
@@ -70,24 +77,34 @@ def _make_parser() -> Parser:
     return parser
 
 
+def _list(title: str, names: Iterable[str]) -> str:
+    """The names below a title, for `--help`."""
+    lines = textwrap.fill(
+        ", ".join(names), 100, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
+    )
+    return f"{title}:\n{lines}\n\n"
+
+
 def _run(settings: argparse.Namespace) -> int:
     require_standard_output()
     campaign = _campaign(settings)
     folder = Path(settings.save) if settings.save is not None else None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    failures = 0
-    with _progress(len(campaign.seeds)) as advance:
+    done = failures = 0
+    with progress("fuzzing") as line:
 
         def note(seed: int, trial: Trial) -> None:
-            nonlocal failures
+            nonlocal done, failures
+            done += 1
             for finding in trial.findings:
                 if finding.kind.is_failure:
                     failures += 1
-                    print(f"seed {seed}, {finding.configuration}: {finding.kind.value}: {finding.text}", flush=True)
+                    with line.hidden():
+                        print(f"seed {seed}, {finding.configuration}: {finding.kind.value}: {finding.text}", flush=True)
                     if folder is not None:
                         save_failure(campaign, finding, folder)
-            advance(failures)
+            line.text = f"{done} of {len(campaign.seeds)} programs, {failures} failures"
 
         tally = campaign.run(note, seconds=settings.time_limit)
     print(summary(tally))
@@ -152,20 +169,6 @@ def summary(tally: Tally) -> str:
     kinds = {kind: sum(finding.kind is kind for finding in tally.failures) for kind in FindingKind}
     found = ", ".join(f"{count} × {kind.value}" for kind, count in kinds.items() if count)
     return "\n".join([*lines, f"failures: {found or 'none'}"])
-
-
-@contextmanager
-def _progress(total: int) -> Generator[Callable[[int], None]]:
-    """A function to call with the number of failures after each program: a progress bar on a terminal with `rich`."""
-    if sys.stderr is None or not sys.stderr.isatty() or not importlib.util.find_spec("rich"):
-        yield lambda failures: None
-        return
-    from rich.console import Console  # pyright: ignore[reportMissingImports]
-    from rich.progress import Progress  # pyright: ignore[reportMissingImports]
-
-    with Progress(console=Console(stderr=True)) as bar:
-        task = bar.add_task("programs", total=total)
-        yield lambda failures: bar.update(task, advance=1, description=f"programs, {failures} failures")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
     inplace-run examples/tiled_matmul.mlir --arg random --arg random --check 'a0 @ a1' --memory-stats
 
-Exit codes: 0 success, 1 errors were reported, 2 the command line is wrong, 130 interrupted.
+Exit codes: 0 success, 1 errors were reported, 2 the command line is wrong, 130 interrupted, 128 and the number of a
+signal if native code ended with it (136 for a division by zero, 139 for an access to memory that is not there).
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import os
 import statistics
 import sys
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -21,54 +21,81 @@ from ..passes.analysis.schedule.machine import detect_machine
 from ..passes.framework.errors import PassError
 from ..passes.pipeline.pipeline import Pipeline
 from ..runtime.call.entry_point import EntryPoint
-from ..runtime.compilation.program import MOST_THREADS, Program
-from ..runtime.compilation.program import compile as compile_program
-from ..runtime.interface.dtypes import UnsupportedTypeError
+from ..runtime.compilation.build import STAGES
+from ..runtime.compilation.program import MOST_THREADS, code_addresses
 from .run.call_arguments import VALUES, make_arguments
+from .run.compilation import CompiledSource, compile_source, dumped_ir, require_stages
+from .run.fault_report import explanation
+from .run.faults import Fault, faults_explained, read_fault
 from .run.interrupt import interruptible
 from .run.results import ResultFiles, as_tuple, check_results, compile_check, print_results
 from .shared.command_line import INTERRUPTED, SUCCESS, Parser, ToolError, UsageError, run_program
 from .shared.console import print_error
 from .shared.input import Source, read_source
 from .shared.output import require_standard_output
-from .shared.source_ir import parsed_program
+from .shared.progress import Progress, progress
 
 PROGRAM = "inplace-run"
+_EXAMPLES = """examples:
+    inplace-run program.mlir --arg 4xf32:iota --arg 2.5 --print-result
+    inplace-run program.mlir -e matmul --arg random --arg random --check 'a0 @ a1' --optimize --repeat 10
+    inplace-run program.mlir --arg input.npy --save-result output.npy
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code; `arguments` defaults to the process's."""
-    return run_program(PROGRAM, lambda: _run(_parse(sys.argv[1:] if arguments is None else arguments)))
+    given = sys.argv[1:] if arguments is None else arguments
+    return run_program(PROGRAM, lambda: _run(_parse(given), given))
 
 
 def _make_parser() -> Parser:
     parser = Parser(
         prog=PROGRAM,
-        description="Compile a program, call one of its functions, and print, save or check the results.",
-        epilog=f"values of --arg:\n{VALUES}\n"
-        "exit codes: 0 success, 1 errors were reported, 2 the command line is wrong, 130 interrupted",
+        description="Compile a program, call one of its functions, and print, save or check the results.\n"
+        "Nothing is printed unless one of the flags below asks for it.",
+        epilog=f"{_EXAMPLES}\nvalues of --arg:\n{VALUES}\n"
+        "exit codes: 0 success, 1 errors were reported, 2 the command line is wrong, 130 interrupted,\n"
+        "128 + N if the program was ended by signal N",
     )
     add = parser.add_argument
     add("input", nargs="?", default="-", help="an MLIR file, or - for standard input (the default)")
-    add("-e", "--entry-point", metavar="NAME", help="the function to call; by default main, or the only one")
+    add(
+        "-e",
+        "--entry-point",
+        metavar="NAME",
+        help="the function to call; by default main, or the only one; what it does not reach is not compiled",
+    )
     add("--arg", action="append", default=[], metavar="VALUE", help="the next argument of the call; see below")
     parser.add_number("--seed", 0, least=0, help="the seed of random values; 0 by default")
-    add("-O", dest="opt_level", type=int, choices=range(4), default=2, help="LLVM's optimization level; 2 by default")
+    add("-O", dest="opt_level", type=int, choices=range(4), default=2, help="LLVM's level: -O0 to -O3; 2 by default")
     parser.add_libraries()
-    add("--pass-pipeline", metavar="PIPELINE", help="passes to run instead of bufferization")
-    add("--print-result", action="store_true", help="print the results, or the bindings that a kernel writes")
+    add(
+        "--pass-pipeline",
+        metavar="PIPELINE",
+        help="passes to run instead of bufferization; functions must be on memrefs then",
+    )
+    add("--print-result", action="store_true", help="print the results, or what a kernel writes")
     add("--save-result", metavar="FILE", help="save the results: .npy (numbered if there are several), or one .npz")
-    add("--memory-stats", action="store_true", help="count allocations and copied bytes")
+    add("--memory-stats", action="store_true", help="print allocations, freed and copied bytes; runs on one thread")
     add(
         "--check",
         metavar="EXPRESSION",
         help="compare with NumPy: an expression of arguments a0, a1, …, as in 'a0 @ a1'",
     )
-    tolerance = "the largest error that --check accepts, relative to the largest magnitude"
+    tolerance = "the largest error that --check accepts, relative to the largest magnitude; by default 1e-4 for f32, "
+    tolerance += "1e-10 for f64, 0 for integers"
     parser.add_number("--tolerance", None, least=0, metavar="X", help=tolerance)
     parser.add_number("--repeat", 1, least=1, help="call N times and print median and minimum time")
-    parser.add_number("--threads", 1, least=1, most=MOST_THREADS, help="run on N OpenMP threads; 1 by default")
+    parser.add_number(
+        "--threads", 1, least=1, most=MOST_THREADS, help="run on N threads; 1 by default; needs an OpenMP runtime"
+    )
     add("--optimize", action="store_true", help="fuse, tile and vectorize on tensors before bufferization")
+    add("--cache", action="store_true", help="keep machine code in ~/.cache/mlir-inplace, and take it from there")
+    add("--cache-dir", metavar="FOLDER", help="the same with another folder")
+    stage_names = f"print the IR after a stage on standard error; one of {', '.join(STAGES)}; repeatable"
+    add("--dump-ir", action="append", default=[], metavar="STAGE", help=stage_names)
+    add("--explain-fault", type=int, metavar="FILE", help=argparse.SUPPRESS)
     add(
         "--machine",
         default="",
@@ -84,24 +111,34 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         detect_machine().override(settings.machine)
     except ValueError as error:
         raise UsageError(f"--machine: {error}") from None
+    require_stages(settings.dump_ir)
+    if settings.cache_dir is not None and (not settings.cache_dir or "\0" in settings.cache_dir):
+        raise UsageError(f"--cache-dir needs a folder, got {settings.cache_dir!r}")
     return settings
 
 
-def _run(settings: argparse.Namespace) -> int:
+def _run(settings: argparse.Namespace, given: Sequence[str]) -> int:
+    pipeline = Pipeline.parse(settings.pass_pipeline) if settings.pass_pipeline is not None else None
+    if settings.explain_fault is not None:
+        return _explain(read_fault(settings.explain_fault), settings, pipeline)
     prints = settings.print_result or settings.memory_stats or settings.check is not None or settings.repeat > 1
     if prints:
         require_standard_output()
-    pipeline = Pipeline.parse(settings.pass_pipeline) if settings.pass_pipeline is not None else None
-    program = _compile(read_source(settings.input), settings, pipeline)
-    function = _entry_point(program, settings.entry_point)
-    arguments = make_arguments(settings.arg, function.signature, settings.seed)
+    source = read_source(settings.input)
+    with dumped_ir(settings.dump_ir), progress(f"compiling {source.name}"):
+        compiled = compile_source(source, settings, pipeline, PROGRAM)
+    program, signature = compiled.program, compiled.entry_point.signature
+    arguments = make_arguments(settings.arg, signature, settings.seed)
     check = _make_check(settings, arguments) if settings.check is not None else None
-    files = ResultFiles(settings.save_result, len(function.signature.outcomes)) if settings.save_result else None
+    files = ResultFiles(settings.save_result, len(signature.outcomes)) if settings.save_result else None
     try:
-        with interruptible(lambda: _stop(files)):
-            results = _call(function, arguments, settings.repeat)
+        results, times = _watched_call(compiled, source, arguments, settings.repeat, given, files)
+        if settings.repeat > 1:
+            print(
+                f"time: median {_seconds(statistics.median(times))}, least {_seconds(min(times))}, {len(times)} calls"
+            )
         if settings.print_result:
-            print_results(results, function.signature)
+            print_results(results, signature)
         if settings.memory_stats:
             print(program.memory_stats)
         if check:
@@ -116,8 +153,44 @@ def _run(settings: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def _stop(files: ResultFiles | None) -> NoReturn:
+def _watched_call(
+    compiled: CompiledSource,
+    source: Source,
+    arguments: Sequence[Any],
+    repeat: int,
+    given: Sequence[str],
+    files: ResultFiles | None,
+) -> tuple[tuple[Any, ...], list[float]]:
+    """`_call`, with progress, faults explained, and an end for interrupts; both remove unfinished files."""
+    function = compiled.entry_point
+    name = function.signature.name
+
+    def explain(file: int) -> list[str]:
+        line.stop()
+        if files:
+            files.close()
+        return [sys.executable, "-m", "mlir_inplace.tools.inplace_run", *given, f"--explain-fault={file}"]
+
+    with (
+        # What the program prints would share the line.
+        progress(f"running '{name}'", shown=not compiled.calls_out) as line,
+        interruptible(lambda: _stop(files, line)),
+        faults_explained(source, name, lambda: code_addresses(compiled.program, name), explain),
+    ):
+        return _call(function, arguments, repeat)
+
+
+def _explain(fault: Fault, settings: argparse.Namespace, pipeline: Pipeline | None) -> int:
+    """Print what the fault of an earlier process was, and return the exit code of a shell for it."""
+    source = Source(fault.name, fault.text)
+    text = explanation(fault, lambda: compile_source(source, settings, pipeline, PROGRAM).program)
+    print_error(f"{PROGRAM}: error: {text}")
+    return 128 + fault.number
+
+
+def _stop(files: ResultFiles | None, line: Progress) -> NoReturn:
     """End the process while native code is running, and remove unfinished files."""
+    line.stop()
     if files:
         files.close()
     print_error(f"{PROGRAM}: interrupted")
@@ -131,43 +204,8 @@ def _make_check(settings: argparse.Namespace, arguments: Sequence[Any]) -> Calla
     return lambda results: check_results(code, settings.check, given, results, settings.tolerance)
 
 
-def _compile(source: Source, settings: argparse.Namespace, pipeline: Pipeline | None) -> Program:
-    """Compile the program; errors are reported with their location."""
-    with parsed_program(source) as (module, _), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RuntimeWarning)
-        program = compile_program(
-            module,
-            pipeline=pipeline,
-            opt_level=settings.opt_level,
-            optimize=settings.optimize,
-            memory_stats=settings.memory_stats,
-            shared_libs=settings.shared_libs,
-            threads=settings.threads,
-            machine=settings.machine,
-        )
-    for warning in caught:
-        print_error(f"{PROGRAM}: warning: {warning.message}")
-    return program
-
-
-def _entry_point(program: Program, name: str | None) -> EntryPoint:
-    known = program.entry_points
-    if name is None:
-        name = known[0] if len(known) == 1 else "main"
-        if len(known) > 1 and name not in known:
-            raise ToolError(
-                f"the program has several entry points and none is 'main'; choose with -e: {', '.join(known)}"
-            )
-    try:
-        return program[name]
-    except KeyError as error:
-        raise ToolError(error.args[0]) from None
-    except UnsupportedTypeError as error:
-        raise ToolError(str(error)) from None
-
-
-def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[Any, ...]:
-    """Call the function `repeat` times on equal arguments, print times if several, and return the last results."""
+def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[tuple[Any, ...], list[float]]:
+    """Call the function `repeat` times on equal arguments, and return the last results and the seconds of each call."""
     written = any(parameter.writable for parameter in function.signature.parameters)
     times: list[float] = []
     result, fresh = None, arguments
@@ -181,9 +219,7 @@ def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[
         raise ToolError(str(error)) from None
     except MemoryError:
         raise ToolError("there is not enough memory for the results") from None
-    if repeat > 1:
-        print(f"time: median {_seconds(statistics.median(times))}, least {_seconds(min(times))}, {repeat} calls")
-    return as_tuple(result, function.signature, fresh)
+    return as_tuple(result, function.signature, fresh), times
 
 
 def _seconds(seconds: float) -> str:

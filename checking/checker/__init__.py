@@ -8,7 +8,7 @@ from typing import Any
 from ...passes.pipeline.pipeline import Pipeline
 from ...runtime.native.engine import library_paths
 from ...runtime.source import Source, private_copy
-from .options import REORDERED
+from .options import default_tolerance
 from .reduction import Reduction, reduce_program
 from .report import CheckReport, Counts, Difference, DifferenceKind, Origin, Unchecked
 from .supervisor import ENGINES, Options, check_with
@@ -34,7 +34,7 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
     inputs: Sequence[Sequence[Any]] | None = None,
     seed: int = 0,
     rounds: int = 8,
-    tolerance: float = 0.0,
+    tolerance: float | None = None,
     time_limit: float = 10.0,
     shared_libs: Sequence[str] = (),
     engine: str = "jit",
@@ -56,13 +56,13 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
         seed: of the generated values and sizes.
         rounds: the number of input sets if sizes or scalars can vary.
         tolerance: the largest error of floats, relative to the largest expected magnitude but at least to 1. For
-            pipelines that change the order of float operations.
+            pipelines that change the order of float operations. By default 0, or 1e-5 with `optimize`.
         time_limit: seconds for one call; compiling may take twelve times as long.
         shared_libs: as in `compile`.
         engine: computes the expected values: "jit", a compiled reference, which the NumPy evaluator overrules if it
             agrees with the program; or "evaluator", the evaluator alone. It rounds functions as NumPy does, so
             that programs with `exp` and the like need a tolerance.
-        optimize: check `compile(optimize=True)`, with a tolerance of 1e-5 unless another one is given.
+        optimize: check `compile(optimize=True)`.
         threads: compile for this many threads; the code runs on one.
 
     Raises:
@@ -71,7 +71,7 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
-    if rounds < 1 or seed < 0 or time_limit <= 0 or tolerance < 0:
+    if rounds < 1 or seed < 0 or time_limit <= 0 or (tolerance or 0) < 0:
         raise ValueError("rounds and time_limit must be positive, seed and tolerance not negative")
     if threads < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
@@ -81,7 +81,7 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
         inputs=None if inputs is None else lambda _: inputs,
         seed=seed,
         rounds=rounds,
-        tolerance=tolerance or (REORDERED if optimize else 0.0),
+        tolerance=default_tolerance(tolerance, optimize=optimize),
         time_limit=time_limit,
         shared_libs=library_paths(shared_libs),
         engine=engine,

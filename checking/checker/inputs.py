@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...runtime.interface.dtypes import ElementType
 from ...runtime.interface.signature import Parameter, Signature
 
 Array = np.ndarray[Any, Any]
@@ -68,7 +69,7 @@ class InputMaker:
             drawn = sizes[dimension % 2] if by_dimension else sizes[int(filler.random.integers(0, 2))]
             wanted = demands.sizes.get((parameter.index, dimension), drawn)
             shape.append(wanted if static is None else static)
-        return filler.array(tuple(shape), parameter.type.element.dtype, parameter.type.element.spelling)
+        return filler.array(tuple(shape), parameter.type.element)
 
 
 @dataclass
@@ -84,33 +85,34 @@ class _Filler:
     def scalar(self, parameter: Parameter, size: int, attempt: int) -> Any:
         """A size, a small number or a value of its own."""
         element = parameter.type.element
-        kind = element.dtype.kind
+        kind = element.kind
         if kind == "b":
             return bool(self.random.integers(0, 2)) if attempt or self.signed else True
         if kind in "iu":
-            largest = min(size, 100)
-            return largest if attempt in (0, 4) else int(self.random.integers(0, max(largest, 3) + 1))
+            limit = (1 << (element.width - (kind == "i"))) - 1
+            largest = min(size, 100, limit)
+            return largest if attempt in (0, 4) else int(self.random.integers(0, min(max(largest, 3), limit) + 1))
         self.next += 1
         return complex(self.next / 4, 1) if kind == "c" else self.next / 4
 
-    def array(self, shape: tuple[int, ...], dtype: np.dtype[Any], spelling: str) -> Array:
+    def array(self, shape: tuple[int, ...], element: ElementType) -> Array:
         """Distinct elements in random order, as far as the type has enough values."""
         count = int(np.prod(shape, dtype=np.int64))
-        if dtype.kind == "b":
+        if element.kind == "b":
             return self.random.integers(0, 2, shape) == 1
-        if dtype.kind in "iu" and (self.small or spelling == "index"):
-            return self.random.integers(0, self.limit, shape).astype(dtype)
+        if element.kind in "iu" and (self.small or element.spelling == "index"):
+            return self.random.integers(0, self.limit, shape).astype(element.dtype)
         numbers = self.random.permutation(np.arange(self.next, self.next + count))
         self.next += count
-        if self.signed and dtype.kind != "u":
+        if self.signed and element.kind != "u":
             numbers = np.where(numbers % 2 == 0, numbers, -numbers)
-        return _typed(numbers.reshape(shape), dtype)
+        return _typed(numbers.reshape(shape), element)
 
 
-def _typed(numbers: Array, dtype: np.dtype[Any]) -> Array:
-    if dtype.kind in "iu":
+def _typed(numbers: Array, element: ElementType) -> Array:
+    if element.kind in "iu":
         with np.errstate(over="ignore"):
-            return numbers.astype(dtype)
-    if dtype.kind == "c":
-        return (numbers / 4 + 1j * (numbers + 1) / 4).astype(dtype)
-    return np.asarray(numbers / 4).astype(dtype)
+            return numbers.astype(element.dtype)
+    if element.kind == "c":
+        return (numbers / 4 + 1j * (numbers + 1) / 4).astype(element.dtype)
+    return np.asarray(numbers / 4).astype(element.dtype)

@@ -21,6 +21,12 @@ Sums are added up in another order, and math functions are polynomials. A wrong 
 COMPILING = 12.0
 """The time limit of compiling, in time limits of one call."""
 
+
+def default_tolerance(given: float | None, *, optimize: bool) -> float:
+    """The tolerance of a check, unless one is given, which may be 0."""
+    return given if given is not None else REORDERED if optimize else 0.0
+
+
 MakeInputs = Callable[[Signature], Sequence[Sequence[Any]]]
 """Makes argument lists for a function; `check` propagates its exceptions."""
 

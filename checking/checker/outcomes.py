@@ -180,15 +180,20 @@ def equal_elements(one: Array, other: Array) -> Array:
         return np.zeros(one.shape, bool)
     if one.dtype.kind == "c":
         return equal_elements(one.real, other.real) & equal_elements(one.imag, other.imag)
-    if one.dtype.kind in "biu":
+    if _is_integer(one.dtype):
         return one == other
     bits = np.dtype(f"u{one.dtype.itemsize}")
     same = np.ascontiguousarray(one).view(bits) == np.ascontiguousarray(other).view(bits)
     return same.reshape(one.shape) | (np.isnan(one) & np.isnan(other))
 
 
+def _is_integer(dtype: np.dtype[Any]) -> bool:
+    """Whether a type is of integers or booleans, those of `ml_dtypes` included, which are of no kind."""
+    return dtype.kind in "biu" or "int" in dtype.name
+
+
 def _close(found: Array, wanted: Array, tolerance: float) -> Array:
-    if not tolerance or wanted.dtype.kind in "biu" or not wanted.size:
+    if not tolerance or _is_integer(wanted.dtype) or not wanted.size:
         return np.zeros(wanted.shape, bool)
     wide = np.complex128 if wanted.dtype.kind == "c" else np.float64
     a, b = found.astype(wide), wanted.astype(wide)

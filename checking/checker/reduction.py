@@ -35,6 +35,9 @@ from .supervisor import check_once
 
 _CLEAN_UP = "builtin.module(inplace-canonicalize,cse,symbol-dce)"
 
+Attempted = Callable[[int, int], None]
+"""Takes the number of attempts so far, and of operations that are left."""
+
 Edit = Callable[[ir.Operation], bool]
 """Changes a module; returns False if there is nothing to change."""
 
@@ -53,10 +56,12 @@ class Reduction:
     attempts: int
 
 
-def reduce_program(module: ir.Module, options: Options, difference: Difference) -> Reduction:
+def reduce_program(
+    module: ir.Module, options: Options, difference: Difference, attempted: Attempted = lambda attempts, left: None
+) -> Reduction:
     """The smallest program found that fails like `difference`, which a check of `module` with `options` has found."""
     narrowed = replace(options, functions=(difference.function,), rounds=difference.round)
-    reducer = _Reducer(module, narrowed, difference)
+    reducer = _Reducer(module, narrowed, difference, attempted)
     reducer.run()
     return reducer.result()
 
@@ -64,13 +69,14 @@ def reduce_program(module: ir.Module, options: Options, difference: Difference) 
 class _Reducer:
     """The program so far, and the attempts to make it smaller."""
 
-    def __init__(self, module: ir.Module, options: Options, difference: Difference) -> None:
+    def __init__(self, module: ir.Module, options: Options, difference: Difference, attempted: Attempted) -> None:
         self._context = module.context
+        self._attempted = attempted
         self._options = options
         self._name, self._kind = difference.function, difference.kind
         self._difference = difference
         self._text = str(module)
-        self._original = len(removable(module.operation))
+        self._original = self._left = len(removable(module.operation))
         self._tried = {self._text}
 
     def run(self) -> None:
@@ -112,6 +118,7 @@ class _Reducer:
         if text in self._tried:
             return False
         self._tried.add(text)
+        self._attempted(len(self._tried) - 1, self._left)
         try:
             report = check_once(self._parse(text), self._options)
         except Exception:  # noqa: BLE001 - a program that cannot be checked is none that fails in the same way
@@ -119,6 +126,7 @@ class _Reducer:
         for difference in report.differences:
             if difference.kind is self._kind and difference.function == self._name:
                 self._text, self._difference = text, difference
+                self._left = self._count()
                 return True
         return False
 

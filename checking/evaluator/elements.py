@@ -19,6 +19,10 @@ from ...runtime.interface.dtypes import UnsupportedTypeError, named_element_type
 from .errors import EvaluationError
 from .undefined import UNDEFINED, Undefined
 
+_BYTE_BITS = 8
+_DENSE = (ir.DenseIntElementsAttr, ir.DenseFPElementsAttr)
+_NUMBER = re.compile(r"0x[0-9A-Fa-f]+|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
 __all__ = ["Element", "by_element", "constant_array", "element_named", "scalar_value"]
 
 
@@ -35,6 +39,27 @@ class Element:
     def is_bool(self) -> bool:
         """Whether this is i1, on which NumPy's operators differ from MLIR's."""
         return self.width == 1
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether this is an integer of fewer bits than a byte, but i1; `ml_dtypes` does not compute all of MLIR's."""
+        return self.kind == "int" and 1 < self.width < _BYTE_BITS
+
+    def signed(self, value: Any) -> Any:
+        """Integers of this type as signed ones that NumPy computes with."""
+        if self.is_bool:
+            return -value.astype(np.int8)
+        return value.astype(np.int8) if self.is_narrow else value
+
+    def unsigned(self, value: Any) -> Any:
+        """The same bits as unsigned integers that NumPy computes with."""
+        if self.is_bool or self.is_narrow:
+            return value.astype(np.uint8) & ((1 << self.width) - 1)
+        return value.view(np.dtype(f"u{self.dtype.itemsize}"))
+
+    def stored(self, value: Any) -> Any:
+        """The lowest bits of integers, as this type has them."""
+        return (value & 1).astype(np.bool_) if self.is_bool else value.astype(self.dtype)
 
     def typed(self, value: Any) -> Any:
         """A register's scalar as a NumPy scalar of exactly this type, to be combined with arrays."""
@@ -60,17 +85,16 @@ class Element:
 def element_named(spelling: str) -> Element:
     """The element type of that name; raises `EvaluationError` if it is not supported."""
     try:
-        dtype = named_element_type(spelling).dtype
+        named = named_element_type(spelling)
     except UnsupportedTypeError:
         raise EvaluationError(
-            f"type {spelling} is not supported; i1, i8 to i64, index, f16, bf16, f32, f64 and complex numbers are"
+            f"type {spelling} is not supported; i1, i2, i4, i8 to i64, index, f16, bf16, f32, f64, floats of 8 bits "
+            "and complex numbers are"
         ) from None
     except ImportError as error:
         raise EvaluationError(f"type {spelling} needs a package: {error}") from None
-    if spelling == "i1":
-        return Element(spelling, dtype, "int", 1)
-    kind = {"i": "int", "u": "int", "c": "complex"}.get(dtype.kind, "float")
-    return Element(spelling, dtype, kind, 8 * dtype.itemsize)
+    kind = {"f": "float", "c": "complex"}.get(named.kind, "int")
+    return Element(spelling, named.dtype, kind, named.width)
 
 
 def scalar_value(value: Any, element: Element) -> Any:
@@ -104,9 +128,7 @@ def constant_array(op: ir.Operation, name: str, shape: list[int], element: Eleme
     if isinstance(attribute, ir.DenseElementsAttr) and attribute.is_splat and element.kind != "complex":
         splat: Any = attribute.get_splat_value()
         return np.full(shape, splat.value, element.dtype)
-    if isinstance(attribute, ir.DenseIntElementsAttr) or (
-        isinstance(attribute, ir.DenseFPElementsAttr) and element.spelling != "bf16"
-    ):
+    if isinstance(attribute, _DENSE) and element.dtype.isbuiltin == 1:  # The bindings have no buffers of others.
         return np.array(attribute).reshape(shape)
     return _parsed(str(attribute), shape, element)
 
@@ -119,10 +141,17 @@ def _parsed(text: str, shape: list[int], element: Element) -> Any:
     inner = found[1]
     if inner.startswith('"0x'):
         return np.frombuffer(bytes.fromhex(inner[3:-1]), element.dtype).reshape(shape)
-    parts = [float(part) for part in re.findall(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", inner)]
+    parts = [_number(part, element) for part in _NUMBER.findall(inner)]
     if element.kind == "complex":
         numbers = [complex(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
     else:
         numbers = parts
     values = np.array(numbers, element.dtype)
     return np.broadcast_to(values, shape) if values.size == 1 else values.reshape(shape)
+
+
+def _number(text: str, element: Element) -> Any:
+    """One number; floats that have no decimals, such as NaN, are their bits in hexadecimal digits."""
+    if text.startswith("0x"):
+        return np.array(int(text, 16), f"u{element.dtype.itemsize}").view(element.dtype)
+    return int(text) if element.kind == "int" else float(text)

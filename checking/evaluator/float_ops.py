@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .elements import Element
 from .signature import ElementwiseSignature, Function, Maker
+from .undefined import split, tidy
 
 __all__ = ["CONVERSIONS", "FLOAT_OPS", "maximum", "select"]
+
+_BUILTIN = 1
+"""What NumPy says of its own types."""
 
 
 def maximum(a: Any, b: Any) -> Any:
@@ -67,30 +70,19 @@ def _cast(signature: ElementwiseSignature) -> Function:
     return lambda value: value.astype(dtype)
 
 
-def _from_unsigned(value: Any, source: Element) -> Any:
-    return value.astype(np.uint8) if source.is_bool else value.view(np.dtype(f"u{source.dtype.itemsize}"))
-
-
 def _extend_unsigned(signature: ElementwiseSignature) -> Function:
     source, dtype = signature.operands[0], signature.results[0].dtype
-    return lambda value: _from_unsigned(value, source).astype(dtype)
+    return lambda value: source.unsigned(value).astype(dtype)
 
 
 def _extend_signed(signature: ElementwiseSignature) -> Function:
     source, dtype = signature.operands[0], signature.results[0].dtype
-    if source.is_bool:
-        return lambda value: (-value.astype(np.int8)).astype(dtype)
-    return lambda value: value.astype(dtype)
-
-
-def _stored(value: Any, result: Element) -> Any:
-    """The lowest bits of integers, as the result type has them."""
-    return (value & 1).astype(np.bool_) if result.is_bool else value.astype(result.dtype)
+    return lambda value: source.signed(value).astype(dtype)
 
 
 def _truncate(signature: ElementwiseSignature) -> Function:
-    result = signature.results[0]
-    return lambda value: _stored(value, result)
+    source, result = signature.operands[0], signature.results[0]
+    return lambda value: result.stored(source.signed(value))
 
 
 def _to_integer(wide: type[np.integer[Any]]) -> Maker:
@@ -98,7 +90,7 @@ def _to_integer(wide: type[np.integer[Any]]) -> Maker:
 
     def make(signature: ElementwiseSignature) -> Function:
         result = signature.results[0]
-        return lambda value: _stored(value.astype(np.float64).astype(wide), result)
+        return lambda value: result.stored(value.astype(np.float64).astype(wide))
 
     return make
 
@@ -110,9 +102,31 @@ def _bitcast(signature: ElementwiseSignature) -> Function:
     return lambda value: value.view(result.dtype)
 
 
+def _truncate_float(signature: ElementwiseSignature) -> Function:
+    """Rounded once; `ml_dtypes` rounds f64 to f32 first."""
+    source, dtype = signature.operands[0].dtype, signature.results[0].dtype
+    if source != np.float64 or dtype.isbuiltin == _BUILTIN:
+        return _cast(signature)
+
+    def truncate(value: Any) -> Any:
+        data, undefined = split(value)
+        return tidy(_rounded_to_odd(data).astype(dtype), undefined)
+
+    return truncate
+
+
+def _rounded_to_odd(value: Any) -> Any:
+    """Numbers of f64 as the f32 beside each that ends in 1, unless they are f32; these round as the f64 does."""
+    with np.errstate(over="ignore"):
+        near = np.asarray(value).astype(np.float32)
+    bits, back = near.view(np.uint32), near.astype(np.float64)
+    moved = np.where(np.abs(back) < np.abs(value), bits + 1, bits - 1).astype(np.uint32).view(np.float32)
+    return np.where((back != value) & (bits & 1 == 0) & ~np.isnan(value), moved, near)[()]
+
+
 CONVERSIONS: dict[str, Maker] = {
     "arith.extf": _cast,
-    "arith.truncf": _cast,
+    "arith.truncf": _truncate_float,
     "arith.extsi": _extend_signed,
     "arith.extui": _extend_unsigned,
     "arith.trunci": _truncate,

@@ -7,6 +7,7 @@ truth values, is computed as an i8 of 0 and -1 where the sign matters.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,20 @@ __all__ = ["COMPARISONS", "INTEGER_OPS"]
 
 
 def _plain(function: Function, on_bools: Function) -> Maker:
-    return lambda signature: on_bools if signature.operands[0].is_bool else function
+    def make(signature: ElementwiseSignature) -> Function:
+        return on_bools if signature.operands[0].is_bool else _signed(function)(signature)
+
+    return make
 
 
 def _signed(function: Function) -> Maker:
     """`function` on signed numbers; its result has their type."""
 
     def make(signature: ElementwiseSignature) -> Function:
-        if not signature.operands[0].is_bool:
+        element = signature.operands[0]
+        if not (element.is_bool or element.is_narrow):
             return function
-        return lambda *values: (function(*(-value.astype(np.int8) for value in values)) & 1).astype(np.bool_)
+        return lambda *values: element.stored(function(*(element.signed(value) for value in values)))
 
     return make
 
@@ -39,10 +44,9 @@ def _unsigned(function: Function) -> Maker:
 
     def make(signature: ElementwiseSignature) -> Function:
         element = signature.operands[0]
-        if element.is_bool:
-            return lambda *values: function(*(value.astype(np.uint8) for value in values)).astype(np.bool_)
-        unsigned = np.dtype(f"u{element.dtype.itemsize}")
-        return lambda *values: function(*(value.view(unsigned) for value in values)).view(element.dtype)
+        if element.is_bool or element.is_narrow:
+            return lambda *values: element.stored(function(*(element.unsigned(value) for value in values)))
+        return lambda *values: function(*(element.unsigned(value) for value in values)).view(element.dtype)
 
     return make
 
@@ -55,25 +59,31 @@ def _no_zero(divisor: Any) -> None:
         raise EvaluationError("division by zero")
 
 
-def _no_overflow(a: Any, b: Any) -> None:
-    data, lowest = split(a)[0], np.iinfo(a.dtype).min
-    if np.any((data == lowest) & (split(b)[0] == -1)):
-        raise EvaluationError(f"the quotient of {lowest} and -1 does not fit into its type")
+def _quotient(function: Function) -> Maker:
+    """A signed `function` of a quotient that is defined."""
 
+    def make(signature: ElementwiseSignature) -> Function:
+        element = signature.operands[0]
+        lowest = element.wrap(1 << (element.width - 1))
 
-def _floor(a: Any, b: Any) -> Any:
-    _no_zero(b)
-    _no_overflow(a, b)
-    return a // b
+        def divide(a: Any, b: Any) -> Any:
+            _no_zero(b)
+            if not element.is_bool and np.any((split(a)[0] == lowest) & (split(b)[0] == -1)):
+                raise EvaluationError(f"the quotient of {lowest} and -1 does not fit into its type")
+            return function(a, b)
+
+        return _signed(divide)(signature)
+
+    return make
 
 
 def _truncated(a: Any, b: Any) -> Any:
-    quotient = _floor(a, b)
+    quotient = a // b
     return quotient + ((quotient * b != a) & ((a < 0) != (b < 0))).astype(quotient.dtype)
 
 
 def _ceil(a: Any, b: Any) -> Any:
-    quotient = _floor(a, b)
+    quotient = a // b
     return quotient + (quotient * b != a).astype(quotient.dtype)
 
 
@@ -96,14 +106,21 @@ def _remainder_unsigned(a: Any, b: Any) -> Any:
     return a % b
 
 
-def _shift(function: Function) -> Function:
-    def shift(a: Any, b: Any) -> Any:
-        data, _ = split(b)
-        if np.any((data < 0) | (data >= 8 * a.dtype.itemsize)):
-            raise EvaluationError(f"a shift by more than {8 * a.dtype.itemsize - 1} bits")
-        return function(a, b)
+def _shift(function: Function, on: Callable[[Function], Maker]) -> Maker:
+    """A shift by fewer bits than the type has, of numbers `on` which it is computed."""
 
-    return shift
+    def make(signature: ElementwiseSignature) -> Function:
+        width = signature.operands[0].width
+
+        def shift(a: Any, b: Any) -> Any:
+            data, _ = split(b)
+            if np.any((data < 0) | (data >= width)):
+                raise EvaluationError(f"a shift by more than {width - 1} bits")
+            return function(a, b)
+
+        return on(shift)(signature)
+
+    return make
 
 
 _ORDER = (operator.lt, operator.le, operator.gt, operator.ge)
@@ -117,13 +134,8 @@ COMPARISONS: tuple[tuple[Function, bool], ...] = (
 def _compare(signature: ElementwiseSignature) -> Function:
     function, unsigned = COMPARISONS[signature.predicate]
     element = signature.operands[0]
-    if element.is_bool:
-        sign = 1 if unsigned else -1
-        return lambda a, b: function(sign * a.astype(np.int8), sign * b.astype(np.int8))
-    if not unsigned:
-        return function
-    bits = np.dtype(f"u{element.dtype.itemsize}")
-    return lambda a, b: function(a.view(bits), b.view(bits))
+    as_numbers = element.unsigned if unsigned else element.signed
+    return lambda a, b: function(as_numbers(a), as_numbers(b))
 
 
 def _extended(*, unsigned: bool) -> Maker:
@@ -150,11 +162,11 @@ def _add_extended(signature: ElementwiseSignature) -> Function:
     element = signature.operands[0]
     if element.is_bool:
         return lambda a, b: (a ^ b, a & b)
-    unsigned = np.dtype(f"u{element.dtype.itemsize}")
 
     def add(a: Any, b: Any) -> Any:
-        total = a.view(unsigned) + b.view(unsigned)
-        return total.view(element.dtype), total < a.view(unsigned)
+        one, other = element.unsigned(a), element.unsigned(b)
+        total = element.stored(one + other)
+        return total, element.unsigned(total) < one
 
     return add
 
@@ -163,13 +175,13 @@ INTEGER_OPS: dict[str, Maker] = {
     "arith.addi": _plain(operator.add, operator.xor),
     "arith.subi": _plain(operator.sub, operator.xor),
     "arith.muli": _plain(operator.mul, operator.and_),
-    "arith.andi": lambda _: operator.and_,
-    "arith.ori": lambda _: operator.or_,
-    "arith.xori": lambda _: operator.xor,
-    "arith.divsi": _signed(_truncated),
-    "arith.floordivsi": _signed(_floor),
-    "arith.ceildivsi": _signed(_ceil),
-    "arith.remsi": _signed(_remainder),
+    "arith.andi": _plain(operator.and_, operator.and_),
+    "arith.ori": _plain(operator.or_, operator.or_),
+    "arith.xori": _plain(operator.xor, operator.xor),
+    "arith.divsi": _quotient(_truncated),
+    "arith.floordivsi": _quotient(operator.floordiv),
+    "arith.ceildivsi": _quotient(_ceil),
+    "arith.remsi": _quotient(_remainder),
     "arith.divui": _unsigned(_divide_unsigned),
     "arith.ceildivui": _unsigned(_ceil_unsigned),
     "arith.remui": _unsigned(_remainder_unsigned),
@@ -177,9 +189,9 @@ INTEGER_OPS: dict[str, Maker] = {
     "arith.minsi": _signed(np.minimum),
     "arith.maxui": _unsigned(np.maximum),
     "arith.minui": _unsigned(np.minimum),
-    "arith.shli": _signed(_shift(operator.lshift)),
-    "arith.shrsi": _signed(_shift(operator.rshift)),
-    "arith.shrui": _unsigned(_shift(operator.rshift)),
+    "arith.shli": _shift(operator.lshift, _signed),
+    "arith.shrsi": _shift(operator.rshift, _signed),
+    "arith.shrui": _shift(operator.rshift, _unsigned),
     "arith.cmpi": _compare,
     "arith.mulsi_extended": _extended(unsigned=False),
     "arith.mului_extended": _extended(unsigned=True),

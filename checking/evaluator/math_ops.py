@@ -1,6 +1,6 @@
 """The math dialect. What IEEE does not fix comes from the C library, as in compiled code, so that digits agree.
 
-f16 and bf16 are computed in f32 and rounded, as the lowering does.
+Narrower floats are computed in f32 and rounded, as the lowering does.
 """
 
 from __future__ import annotations
@@ -122,6 +122,13 @@ def _sincos(signature: ElementwiseSignature) -> Function:
     return lambda value: tuple(part(value) for part in parts)
 
 
+def _is_normal(signature: ElementwiseSignature) -> Function:
+    import ml_dtypes
+
+    least = ml_dtypes.finfo(signature.operands[0].dtype).smallest_normal
+    return lambda value: np.isfinite(value) & (np.abs(value) >= least)
+
+
 def _clamp(value: Any, low: Any, high: Any) -> Any:
     return np.minimum(np.maximum(value, low), high)
 
@@ -139,7 +146,7 @@ MATH_OPS: dict[str, Maker] = {
     "math.rsqrt": _numpy(_rsqrt),
     "math.sqrt": _numpy(np.sqrt),
     "math.absf": lambda _: np.abs,
-    "math.absi": lambda _: np.abs,
+    "math.absi": lambda s: lambda value: s.operands[0].stored(np.abs(s.operands[0].signed(value))),
     "math.ceil": _numpy(np.ceil),
     "math.floor": _numpy(np.floor),
     "math.trunc": _numpy(np.trunc),
@@ -155,5 +162,5 @@ MATH_OPS: dict[str, Maker] = {
     "math.isnan": lambda _: np.isnan,
     "math.isinf": lambda _: np.isinf,
     "math.isfinite": lambda _: np.isfinite,
-    "math.isnormal": lambda s: lambda value: np.isfinite(value) & (np.abs(value) >= np.finfo(s.operands[0].dtype).tiny),
+    "math.isnormal": _is_normal,
 }

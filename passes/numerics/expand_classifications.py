@@ -1,8 +1,9 @@
 """Expand `math.isinf` and `math.isnormal` into comparisons, as no upstream pass lowers them to LLVM.
 
 In: `math.isinf` and `math.isnormal` of numbers or vectors. Out: comparisons of their absolute values, in the type that
-they have: where narrow floats are computed in wider ones, a subnormal number becomes a normal one. Left alone: tensors,
-which become loops first, and the classes that upstream lowers, `math.isnan` and `math.isfinite`.
+they have: where narrow floats are computed in wider ones, a subnormal number becomes a normal one. Floats of 8 bits,
+some of which have no infinity, are extended to f32, and compared with their own least normal number. Left alone:
+tensors, which become loops first, and the classes that upstream lowers, `math.isnan` and `math.isfinite`.
 
 ```mlir
 func.func @f(%x: f32) -> (i1, i1) {
@@ -42,13 +43,16 @@ from mlir import ir
 from mlir.dialects import arith
 from mlir.dialects import math as math_ops
 
-from ...dialects.support.number_types import number_constant, number_type
+from ...dialects.support.number_types import number_constant, number_type, with_number_type
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
+from .rewriting.small_floats import SMALL_FLOATS
 
 _INFINITE, _NORMAL = "math.isinf", "math.isnormal"
-_LEAST_NORMAL = {"f16": 2.0**-14, "bf16": 2.0**-126, "f32": 2.0**-126, "f64": 2.0**-1022}
+_LEAST_NORMAL = {"f16": 2.0**-14, "bf16": 2.0**-126, "f32": 2.0**-126, "f64": 2.0**-1022} | {
+    name: format_.least_normal for name, format_ in SMALL_FLOATS.items()
+}
 
 
 def analyze_classifications(root: ir.Operation) -> list[ir.Operation]:
@@ -58,13 +62,16 @@ def analyze_classifications(root: ir.Operation) -> list[ir.Operation]:
 
 def _expanded(op: ir.Operation) -> ir.Value:
     """The answer of `op`; a NaN is neither infinite nor normal."""
-    type_ = op.operands[0].type
-    size = math_ops.absf(op.operands[0])
+    value = op.operands[0]
+    name = str(number_type(value.type))
+    if name in SMALL_FLOATS:
+        value = arith.extf(with_number_type(value.type, ir.F32Type.get()), value)
+    type_, size = value.type, math_ops.absf(value)
     infinity = number_constant(type_, math.inf)
     if op.name == _INFINITE:
         return arith.cmpf(arith.CmpFPredicate.OEQ, size, infinity)
     finite = arith.cmpf(arith.CmpFPredicate.OLT, size, infinity)
-    least = number_constant(type_, _LEAST_NORMAL[str(number_type(type_))])
+    least = number_constant(type_, _LEAST_NORMAL[name])
     return arith.andi(finite, arith.cmpf(arith.CmpFPredicate.OGE, size, least))
 
 

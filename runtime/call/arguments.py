@@ -19,6 +19,8 @@ from ..interface.memrefs import Array, data_address, overlap, overlaps_itself
 from ..interface.signature import Parameter, Signature, ValueType
 from .foreign_arrays import foreign_array
 
+_BYTE_BITS = 8
+
 Reader = Callable[[Any], tuple[Any, ...]]
 """Turns an argument into the values that are packed into a frame."""
 
@@ -105,13 +107,22 @@ def check_array(label: str, wanted: ValueType, array: Array) -> None:
 
 
 def array_reader(parameter: Parameter, layout: Layout, array: Array) -> Reader:
-    """A reader of addresses for arrays like `array`; it checks alignment and writability in each call."""
+    """A reader of addresses for arrays like `array`; it checks alignment and writability in each call.
+
+    So are the bits of bytes with narrow integers that native code takes for 0, which a view may have set.
+    """
     back = (layout.offset or 0) * array.itemsize
     mask = layout.alignment - 1 if array.size else 0
-    label, writable = parameter.label, parameter.writable
+    label, writable, element = parameter.label, parameter.writable, parameter.type.element
+    is_narrow = element.kind in "iu" and element.width < _BYTE_BITS and array.size > 0
 
     def read(array: Array) -> tuple[int]:
         address = data_address(array)
+        if is_narrow and int(array.view(np.uint8).max()) >> element.width:
+            raise ValueError(
+                f"{label}: bytes of it have bits beyond the {element.width} of {element.spelling}; convert it from "
+                f"integers with .astype({str(element.dtype)!r}), not with .view"
+            )
         if address & mask:
             raise ValueError(f"{label}: its memory is not aligned to {mask + 1} bytes; pass a copy")
         if writable and not array.flags.writeable:

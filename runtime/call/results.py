@@ -25,13 +25,14 @@ class NativeCode:
     """The native function of an entry point; with a recorder, allocations carry the header of `memory/statistics.py`.
 
     `owns_results`: the caller frees every returned buffer. Where the program frees its own memory, a result may be the
-    memory of an argument or of a constant.
+    memory of an argument or of a constant. `address` is that of the machine code.
     """
 
     function: Callable[[int], None]
     form: Form
     recorder: Recorder | None
     owns_results: bool
+    address: int
 
 
 @dataclass(slots=True)

@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from mlir import ir
 
@@ -43,7 +46,13 @@ from . import lowering
 from .disk_cache import DiskCache, Entry, cache_key
 from .size_assertions import verify_sizes
 
-__all__ = ["VERIFY_EACH", "Build", "Settings", "build", "deallocation_phases"]
+__all__ = ["STAGES", "VERIFY_EACH", "Build", "Settings", "build", "deallocation_phases", "watched_stages"]
+
+STAGES = ("tensors", "bufferize", "boundary", "deallocate", "buffers", "functions", "llvm")
+"""The steps of a compilation by name, in their order."""
+
+Watcher = Callable[[str, ir.Module], None]
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 VERIFY_EACH = "MLIR_INPLACE_VERIFY_EACH"
 """The environment variable that turns on verification after every pass, with the value `1`."""
@@ -124,6 +133,22 @@ class Build:
     codes: Mapping[str, NativeCode]
 
 
+@contextmanager
+def watched_stages(watcher: Watcher) -> Generator[None]:
+    """Show `watcher` the module after each of `STAGES`, for compilations in a `with` block; no cache is used there."""
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+def _reached(stage: str, module: ir.Module) -> None:
+    watcher = _watcher.get()
+    if watcher is not None:
+        watcher(stage, module)
+
+
 def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> Build:
     """Compile `source`, which is not changed, or load it from the cache.
 
@@ -135,7 +160,7 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
 
     Raises `PassError` if a pass refuses the program, `OSError` if a library cannot be loaded.
     """
-    if settings.cache is None or settings.callbacks:
+    if settings.cache is None or settings.callbacks or _watcher.get() is not None:
         return _compile(source, signatures, settings, contiguous=contiguous)
     cache = DiskCache(settings.cache)
     told = replace(settings, cache=None, pipeline=None)
@@ -166,6 +191,7 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     # 1. Tensors: fuse, tile and vectorize before bufferization makes its in-place decisions.
     if settings.optimize:
         _run(module, lowering.optimize_phases(kernels=decided.kernels), **decided.tensor_options)
+    _reached("tensors", module)
     # 2. From tensors to memrefs: by our passes, or by the caller's.
     if settings.pipeline is None:
         _run(module, lowering.BUFFERIZE, verify=False)
@@ -173,6 +199,7 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
         run_pipeline(module, settings.pipeline)
         if names_memory_spaces(module.operation):
             to_default_space(module.operation)
+    _reached("bufferize", module)
     # 3. The boundary: signatures for calls from NumPy. A plain program keeps its own, and checks its accesses.
     if settings.plain:
         verify_sizes(module.operation)
@@ -181,25 +208,38 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     _run(module, lowering.VERIFY if settings.plain else lowering.BOUNDARY, verify=settings.plain)
     forms = _read_forms(module.operation, signatures)
     avoid_library_names(module.operation)
+    _reached("boundary", module)
     # 4. Deallocation, which may leave passes to be run after it. All allocations are visible now: may any be large?
     freeing = () if settings.plain else _deallocate(source.operation, module.operation)
     pooled = decided.may_pool and wants_pool(module.operation)
+    _reached("deallocate", module)
     # 5. Buffers: hoist them out of loops, prefetch and stream; optimize the marked kernels.
     if settings.optimize:
         _run(module, (*freeing, *lowering.HOIST, *lowering.STREAMS), machine=settings.machine)
         if not _optimize_kernels(module, settings):
             return _compile(source, signatures, replace(settings, kernels=False), contiguous=contiguous)
+    _reached("buffers", module)
     # 6. Outline repeated ops into functions, put repeated calls into tables, count copies.
     after = () if settings.optimize else freeing
     _run(module, (*after, *lowering.outline_phases(count=decided.counted)), **decided.outline_options)
+    _reached("functions", module)
     # 7. Loops, addresses, LLVM; then the functions of the runtime, and machine code.
     own_allocator = decided.counted or pooled
     lower = lowering.llvm_phases(
         decided.threads, fences=settings.optimize, own_allocator=own_allocator, raises=decided.raises
     )
     _run(module, lower)
+    _keep_whole(module, forms)
+    _reached("llvm", module)
     engine = _start(module, settings, pooled=pooled)
     return _finish(engine, forms, settings, owns_results=bool(freeing))
+
+
+def _keep_whole(module: ir.Module, names: Iterable[str]) -> None:
+    """Mark the entry points `no_inline`: only wrappers of the JIT call them, and would be copies of small ones."""
+    symbols = ir.SymbolTable(module.operation)
+    for name in names:
+        symbols[native_name(name)].operation.attributes["no_inline"] = ir.UnitAttr.get(module.context)
 
 
 def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = True, **options: Any) -> None:
@@ -244,7 +284,8 @@ def _finish(
     codes: dict[str, NativeCode] = {}
     for name, form in forms.items():
         function = engine.function(native_name(name))
-        codes[name] = NativeCode(raising(function) if raising else function, form, recorder, owns_results)
+        address = ctypes.cast(cast("Any", function), ctypes.c_void_p).value or 0  # a function of ctypes
+        codes[name] = NativeCode(raising(function) if raising else function, form, recorder, owns_results, address)
     return Build(engine, codes)
 
 

@@ -355,7 +355,8 @@ ARITHMETIC = Phase(
     " those to bf16 last, as the others make them. What upstream truncates may be contracted, until it is told not"
     " to be, behind the two passes that make such casts and before one that folds. `expm1` would become a"
     " difference otherwise, which leaves nothing of small numbers. What is asked of narrow floats, such as whether"
-    " they are normal, is asked before they are wider.",
+    " they are normal, is asked before they are wider. Powers of integers become calls of a function at the end,"
+    " when those of floats, which that pass would take as well, are expanded.",
     (
         "convert-complex-to-standard",
         "inplace-expand-classifications",
@@ -368,6 +369,7 @@ ARITHMETIC = Phase(
         "inplace-expand-expm1",
         "math-expand-ops{ops=ceilf,clampf,ctlz,fpowi,rsqrt}",
         "arith-expand{include-bf16=true}",
+        "convert-math-to-funcs",
     ),
 )
 

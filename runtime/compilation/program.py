@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -228,7 +228,7 @@ class Program:
             return self._entries[name]
         if name in self._unsupported:
             raise self._unsupported[name]
-        raise KeyError(self._no_such_entry(name))
+        raise KeyError(no_such_entry(name, self.all_names))
 
     def __getattr__(self, name: str) -> EntryPoint:
         # Called only for names that are no attributes; private ones may be looked up before __init__ has run.
@@ -236,7 +236,7 @@ class Program:
             raise AttributeError(f"'Program' object has no attribute {name!r}")
         if name in self._unsupported:
             raise self._unsupported[name]
-        raise AttributeError(self._no_such_entry(name))
+        raise AttributeError(no_such_entry(name, self.all_names))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
@@ -248,10 +248,6 @@ class Program:
         known = [signature.brief for signature in list(self._signatures.values())[:_FEW]]
         more = [f"{len(self._signatures) - _FEW} more"] if len(self._signatures) > _FEW else []
         return f"<Program with {', '.join(known + more) or 'no entry points'}>"
-
-    def _no_such_entry(self, name: str) -> str:
-        known = ", ".join([*self._entries, *self._unsupported]) or "none; make a function with a body public"
-        return f"the program has no entry point {name!r}; it has: {known}"
 
     def _entry_point(self, signature: Signature) -> EntryPoint:
         def native(contiguous: bool) -> NativeCode:
@@ -269,6 +265,23 @@ class Program:
                     built = build(self._source, self._signatures, self._settings, contiguous=contiguous)
                 self._builds[contiguous] = built
             return self._builds[contiguous]
+
+
+def no_such_entry(name: str, known: Iterable[str]) -> str:
+    """The message for a function that is none of the entry points `known`."""
+    names = ", ".join(known) or "none; make a function with a body public"
+    return f"the program has no entry point {name!r}; it has: {names}"
+
+
+def native_code(program: Program, *, contiguous: bool) -> Build:
+    """The version of a program for contiguous arguments, or for any, which is compiled if it was not needed yet."""
+    return program._build(contiguous=contiguous)  # pyright: ignore[reportPrivateUsage]
+
+
+def code_addresses(program: Program, name: str) -> dict[bool, int]:
+    """The address of the function `name` in each version that was compiled; the keys are as for `native_code`."""
+    builds = program._builds  # pyright: ignore[reportPrivateUsage]
+    return {contiguous: built.codes[name].address for contiguous, built in builds.items()}
 
 
 def _read_signatures(

@@ -26,6 +26,10 @@ _MOST_BYTES = (1 << 63) - 1
 _BYTE_BITS = 8
 _MOVES = frozenset({"arith.bitcast", "arith.constant", "arith.select"})
 """Ops of arith that move values without arithmetic."""
+_INTEGER_POWER = "math.ipowi"
+_WIDE_FLOATS = frozenset({"f80", "f128"})
+"""Types for which upstream's lowering has no functions; the bindings have no classes for them."""
+_INSTEAD = "use f8E4M3FN, or compute with their bits (arith.bitcast)"
 
 _LAYOUT = "dlti.dl_spec"
 _WORD_BITS = 64
@@ -56,51 +60,62 @@ def require_possible_types(root: ir.Operation, *, lowered_here: bool = True) -> 
     whether something is in a memory space that is not the default one. Linear.
     """
     possible: set[ir.Type] = set()
-    has_spaces = has_odd_floats = False
+    has_spaces = has_odd_numbers = False
 
     def is_impossible(op: ir.Operation) -> bool:
-        nonlocal has_spaces, has_odd_floats
+        nonlocal has_spaces, has_odd_numbers
         for type_ in _types(op):
             if type_ not in possible:
                 if _problem(type_) is not None:
                     return True
                 possible.add(type_)
                 has_spaces |= has_memory_space(type_)
-                has_odd_floats |= _odd_float(type_) is not None
-        if op.name == ALLOC_TENSOR:
+                has_odd_numbers |= _odd_float(type_) is not None
+        name = op.name
+        if name == ALLOC_TENSOR:
             has_spaces |= MEMORY_SPACE in op.attributes
+        has_odd_numbers |= name == _INTEGER_POWER
         return False
 
     if (op := first_op(root, is_impossible)) is not None:
         problem = next(filter(None, map(_problem, _types(op))), "")
         raise PassError(located(op.location, problem))
-    if has_odd_floats and lowered_here:
-        _require_no_arithmetic(root)
+    if has_odd_numbers and lowered_here:
+        _require_possible_arithmetic(root)
     return has_spaces
 
 
 def _odd_float(type_: ir.Type) -> str | None:
-    """The type of float in `type_` that there is no arithmetic for, if it is one of these."""
+    """The type of float in `type_` that there is no arithmetic for, or no functions, if it is one of these."""
     *_, element = _parts(type_)
-    name = str(element) if isinstance(element, ir.FloatType) and element.width <= _BYTE_BITS else ""
-    return name if name and name not in SMALL_FLOATS else None
+    name = str(element)
+    is_small = isinstance(element, ir.FloatType) and element.width <= _BYTE_BITS and name not in SMALL_FLOATS
+    return name if is_small or name in _WIDE_FLOATS else None
 
 
-def _require_no_arithmetic(root: ir.Operation) -> None:
-    """Raise `PassError` for the first op in `root` that computes with floats which can only be moved."""
+def _require_possible_arithmetic(root: ir.Operation) -> None:
+    """Raise `PassError` for the first op in `root` that computes with numbers of a type that it does not exist for."""
+    if (op := first_op(root, lambda op: _arithmetic_problem(op) is not None)) is not None:
+        raise PassError(located(op.location, f"'{op.name}' of {_arithmetic_problem(op)}"))
 
-    def computes(op: ir.Operation) -> bool:
-        name = op.name
-        if name.partition(".")[0] not in ("arith", "math") or name in _MOVES:
-            return False
-        return any(_odd_float(value.type) is not None for value in (*op.operands, *op.results))
 
-    if (op := first_op(root, computes)) is not None:
-        found = next(filter(None, (_odd_float(value.type) for value in (*op.operands, *op.results))), "")
-        message = (
-            f"'{op.name}' of {found} cannot be compiled, as numbers of this type can only be moved; use f8E4M3FN, "
-        )
-        raise PassError(located(op.location, f"{message}or compute with their bits (arith.bitcast)"))
+def _arithmetic_problem(op: ir.Operation) -> str | None:
+    """The type of number that `op` cannot compute with, and a remedy; None if there is none."""
+    name = op.name
+    dialect = name.partition(".")[0]
+    if dialect not in ("arith", "math") or name in _MOVES:
+        return None
+    for value in (*op.operands, *op.results):
+        found = _odd_float(value.type)
+        *_, element = _parts(value.type)
+        if name == _INTEGER_POWER and isinstance(element, ir.IndexType):
+            return "index cannot be compiled; use an integer type (arith.index_cast)"
+        if found in _WIDE_FLOATS:
+            if dialect == "math":
+                return f"{found} cannot be compiled, as there are functions of floats up to 64 bits; use f64"
+        elif found is not None:
+            return f"{found} cannot be compiled, as numbers of this type can only be moved; {_INSTEAD}"
+    return None
 
 
 def _problem(type_: ir.Type) -> str | None:

@@ -1,7 +1,7 @@
 """Element types: the NumPy dtype, `struct` code and Python conversions of each MLIR element or scalar type.
 
 The mapping is strict on purpose: `i32` is `int32` and `ui32` is `uint32`, never each other. A signless MLIR integer
-is read back as signed. Types that NumPy cannot hold (`i4`, `f4E2M1FN`, vectors, …) raise `UnsupportedTypeError`,
+is read back as signed. Types that NumPy cannot hold (`i5`, `f4E2M1FN`, vectors, …) raise `UnsupportedTypeError`,
 which names the type.
 """
 
@@ -31,7 +31,9 @@ class ElementType:
     numbers take two letters), and `alignment` the bytes to which native code expects an element to be aligned.
     `encode` turns a Python or NumPy scalar into the values that `code` packs, raising `TypeError` for the wrong kind
     and `ValueError` for a value out of range; `decode` turns unpacked values into a Python scalar (a
-    scalar of `ml_dtypes` for bf16 and floats of 8 bits).
+    scalar of `ml_dtypes` for bf16 and floats of 8 bits). `kind` is `b` for i1, `i` and `u` for integers with a sign and
+    without, `f` for floats and `c` for complex numbers; NumPy's `V` says nothing of types of `ml_dtypes`. `width` is
+    the number of bits of a value: 4 for an i4, which takes a byte.
     """
 
     spelling: str
@@ -40,6 +42,8 @@ class ElementType:
     alignment: int
     encode: Callable[[Any], tuple[Any, ...]] = field(repr=False)
     decode: Callable[[tuple[Any, ...]], Any] = field(repr=False)
+    kind: str
+    width: int
 
 
 _INTEGER_CODES = {8: "b", 16: "h", 32: "i", 64: "q"}
@@ -55,6 +59,8 @@ _NARROW_FLOATS = {
     "f8E4M3B11FNUZ": "float8_e4m3b11fnuz",
 }
 """Types that NumPy has from `ml_dtypes`, by its names."""
+_NARROW_INTEGERS = (2, 4)
+"""Widths of integers that NumPy has from `ml_dtypes`; each takes a byte, whose other bits are 0."""
 _COMPLEX = {"f32": ("complex64", "ff"), "f64": ("complex128", "dd")}
 
 
@@ -67,7 +73,7 @@ def element_type(type_: ir.Type) -> ElementType:
 def named_element_type(spelling: str) -> ElementType:
     """`element_type` by the name MLIR prints."""
     if spelling == "i1":
-        return ElementType("i1", np.dtype(np.bool_), "?", 1, _encode_bool, operator.itemgetter(0))
+        return ElementType("i1", np.dtype(np.bool_), "?", 1, _encode_bool, operator.itemgetter(0), "b", 1)
     if spelling == "index":
         return _integer("index", "q", np.dtype(np.int64))
     if spelling in _FLOATS:
@@ -82,9 +88,11 @@ def named_element_type(spelling: str) -> ElementType:
         if width.isdigit() and int(width) in _INTEGER_CODES:
             code = _INTEGER_CODES[int(width)]
             return _integer(spelling, code if kind == "int" else code.upper(), np.dtype(f"{kind}{width}"))
+        if width.isdigit() and int(width) in _NARROW_INTEGERS:
+            return _narrow_integer(spelling, kind, int(width))
     raise UnsupportedTypeError(
-        f"type {spelling} cannot cross the NumPy boundary; i1, i8 to i64, ui8 to ui64, index, f16, bf16, f32, f64, "
-        "floats of 8 bits, complex<f32> and complex<f64> can"
+        f"type {spelling} cannot cross the NumPy boundary; i1, i2, i4, i8 to i64, the same with ui, index, f16, bf16, "
+        "f32, f64, floats of 8 bits, complex<f32> and complex<f64> can"
     )
 
 
@@ -121,12 +129,37 @@ def _integer(spelling: str, code: str, dtype: np.dtype[Any]) -> ElementType:
         value = _scalar(value)
         if not isinstance(value, (int, np.integer)):
             raise _refuse(spelling, "an integer", value)
-        number = operator.index(value)
-        if not low <= number <= high:
-            raise ValueError(f"{number} does not fit into {spelling}, which holds {low} to {high}")
-        return (number,)
+        return (_within(operator.index(value), spelling, low, high),)
 
-    return ElementType(spelling, dtype, code, dtype.itemsize, encode, operator.itemgetter(0))
+    width = 8 * dtype.itemsize
+    return ElementType(spelling, dtype, code, dtype.itemsize, encode, operator.itemgetter(0), dtype.kind, width)
+
+
+def _within(number: int, spelling: str, low: int, high: int) -> int:
+    if not low <= number <= high:
+        raise ValueError(f"{number} does not fit into {spelling}, which holds {low} to {high}")
+    return number
+
+
+def _narrow_integer(spelling: str, kind: str, width: int) -> ElementType:
+    """A type of `ml_dtypes`; native code expects the bits of a byte that are not used to be 0."""
+    import ml_dtypes  # only programs with such types pay for it
+
+    dtype = np.dtype(getattr(ml_dtypes, f"{kind}{width}"))
+    mask = (1 << width) - 1
+    low, high = (0, mask) if kind == "uint" else (-(mask >> 1) - 1, mask >> 1)
+
+    def encode(value: Any) -> tuple[Any, ...]:
+        value = _scalar(value)
+        if not isinstance(value, (int, np.integer, dtype.type)):
+            raise _refuse(spelling, "an integer", value)
+        return (_within(int(value), spelling, low, high) & mask,)
+
+    def decode(parts: tuple[Any, ...]) -> int:
+        number = parts[0] & mask
+        return number if number <= high else number - mask - 1
+
+    return ElementType(spelling, dtype, "B", 1, encode, decode, kind[0], width)
 
 
 def _float(spelling: str, code: str, dtype: np.dtype[Any]) -> ElementType:
@@ -140,7 +173,8 @@ def _float(spelling: str, code: str, dtype: np.dtype[Any]) -> ElementType:
             raise ValueError(f"{value} does not fit into {spelling}") from error
         return (number,)
 
-    return ElementType(spelling, dtype, code, dtype.itemsize, encode, operator.itemgetter(0))
+    width = 8 * dtype.itemsize
+    return ElementType(spelling, dtype, code, dtype.itemsize, encode, operator.itemgetter(0), "f", width)
 
 
 def _require_real(spelling: str, value: Any) -> None:
@@ -175,7 +209,8 @@ def _complex(spelling: str) -> ElementType:
             raise ValueError(f"{value} does not fit into {spelling}") from error
         return (number.real, number.imag)
 
-    return ElementType(spelling, dtype, code, dtype.itemsize // 2, encode, lambda parts: complex(*parts))
+    width = 8 * dtype.itemsize
+    return ElementType(spelling, dtype, code, dtype.itemsize // 2, encode, lambda parts: complex(*parts), "c", width)
 
 
 def _narrow_float(spelling: str) -> ElementType:
@@ -199,4 +234,4 @@ def _narrow_float(spelling: str) -> ElementType:
     def decode(parts: tuple[Any, ...]) -> Any:
         return word.type(parts[0]).view(dtype)
 
-    return ElementType(spelling, dtype, word.char, dtype.itemsize, encode, decode)
+    return ElementType(spelling, dtype, word.char, dtype.itemsize, encode, decode, "f", 8 * dtype.itemsize)

@@ -105,6 +105,18 @@ def test_an_optimized_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.endswith("  equal\n")
 
 
+def test_a_tolerance_of_zero_for_an_optimized_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Polynomials in place of the C library's functions; by default a small error is accepted."""
+    path = tmp_path / "exp.mlir"
+    path.write_text(
+        "func.func @main(%a: tensor<64xf32>) -> tensor<64xf32> {\n"
+        "  %0 = math.exp %a : tensor<64xf32>\n  return %0 : tensor<64xf32>\n}\n"
+    )
+    assert main([str(path), "--optimize"]) == 0
+    assert main([str(path), "--optimize", "--tolerance=0"]) == 1
+    assert " is right at [" in capsys.readouterr().out
+
+
 def test_an_optimized_program_that_is_wrong(
     program: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

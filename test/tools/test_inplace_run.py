@@ -81,6 +81,11 @@ class TestArguments:
             ("4xi1:true", "tensor<4xi1>", np.ones(4, bool)),
             ("300xi8:iota", "tensor<300xi8>", np.arange(300).astype(np.int8)),
             ("3xbf16:0.5", "tensor<3xbf16>", np.full(3, 0.5, ml_dtypes.bfloat16)),
+            ("4xi4:iota", "tensor<?xi4>", np.arange(4).astype(ml_dtypes.int4)),
+            ("20xui4:iota", "tensor<?xui4>", np.arange(20).astype(ml_dtypes.uint4)),
+            ("4xi2:-2", "tensor<?xi2>", np.full(4, -2, ml_dtypes.int2)),
+            ("ones", "tensor<3xi4>", np.ones(3, ml_dtypes.int4)),
+            ("[1, -8, 7]", "tensor<?xi4>", np.array([1, -8, 7], ml_dtypes.int4)),
             ("iota", "tensor<2x2xf64>", np.arange(4.0).reshape(2, 2)),
             ("zeros", "memref<3xui8>", np.zeros(3, np.uint8)),
             ("2.5", "tensor<2xf32>", np.full(2, 2.5, np.float32)),
@@ -110,7 +115,7 @@ class TestArguments:
     def test_scalars(self, text: str, type_: str, expected: Any) -> None:
         assert made(text, type_) == expected
 
-    @pytest.mark.parametrize("type_", ["f32", "f64", "bf16", "i8", "i64", "i1", "complex<f64>"])
+    @pytest.mark.parametrize("type_", ["f32", "f64", "bf16", "i8", "i64", "i1", "i4", "ui2", "complex<f64>"])
     def test_random_arrays_are_of_the_type_and_repeat_with_the_seed(self, type_: str) -> None:
         what = parameter(f"tensor<50x{type_}>")
         first, again, other = (make_argument("random", what, np.random.default_rng(seed)) for seed in (1, 1, 2))
@@ -128,6 +133,11 @@ class TestArguments:
         loaded = made(str(path), "tensor<?xbf16>")
         assert loaded.dtype == numbers.dtype
         np.testing.assert_array_equal(loaded, numbers)
+        small = np.array([1, -8], ml_dtypes.int4)
+        np.save(path, small)
+        loaded = made(str(path), "tensor<?xi4>")
+        assert loaded.dtype == small.dtype
+        np.testing.assert_array_equal(loaded, small)
 
     @pytest.mark.parametrize(
         ("text", "type_", "message"),
@@ -141,6 +151,7 @@ class TestArguments:
             ("[1.5]", "tensor<?xi32>", "expected an integer for i32, got float 1.5"),
             ("[300]", "tensor<?xi8>", "300 does not fit into i8"),
             ("4xi8:300", "tensor<4xi8>", "300 does not fit into i8"),
+            ("4xi4:8", "tensor<4xi4>", "8 does not fit into i4, which holds -8 to 7"),
             ("nowhere.npy", "tensor<4xf32>", "cannot read 'nowhere.npy': No such file or directory"),
             ("99999999x99999999xf32:zeros", "tensor<?x?xf32>", "does not fit into memory|too big|exceed"),
             ("__import__('os')", "tensor<4xf32>", "expected a .npy file, a literal"),
@@ -347,7 +358,7 @@ def test_an_interrupt(add: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mlir_inplace.tools.inplace_run.compile_program", interrupt)
+    monkeypatch.setattr("mlir_inplace.tools.run.compilation.compile_program", interrupt)
     assert main([add]) == 130
     assert capsys.readouterr().err == "inplace-run: interrupted\n"
 
@@ -357,3 +368,148 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--help"])
     assert stop.value.code == 0
     assert "4x8xf32:random" in capsys.readouterr().out
+
+
+class TestEntryPoint:
+    """What the entry point does not reach is not compiled."""
+
+    BROKEN = """
+    func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = func.call @used(%a) : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func @used(%a: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = memref.get_global @table : memref<4xf32>
+      %1 = bufferization.to_tensor %0 restrict : memref<4xf32> to tensor<4xf32>
+      %2 = linalg.add ins(%a, %1 : tensor<4xf32>, tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+      return %2 : tensor<4xf32>
+    }
+    memref.global "private" constant @table : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
+    func.func @broken(%a: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tosa.exp %a : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func private @nowhere()
+    func.func @calls_nowhere() {
+      call @nowhere() : () -> ()
+      return
+    }
+    """
+
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> str:
+        path = tmp_path / "broken.mlir"
+        path.write_text(self.BROKEN)
+        return str(path)
+
+    @pytest.mark.parametrize("flags", [[], ["-e", "main"], ["-e", "used"], ["--optimize"]])
+    def test_needs_only_what_it_reaches(self, path: str, capsys: pytest.CaptureFixture[str], flags: list[str]) -> None:
+        assert main([path, "--arg", "iota", "--check", "a0 + np.array([1, 2, 3, 4])", *flags]) == 0
+        assert capsys.readouterr().out.startswith("matches NumPy")
+
+    @pytest.mark.parametrize(
+        ("name", "flags", "message"),
+        [("broken", ["--arg=iota"], "tosa.exp"), ("calls_nowhere", [], "'nowhere' is decl")],
+    )
+    def test_broken_one_is_refused(
+        self, path: str, capsys: pytest.CaptureFixture[str], name: str, flags: list[str], message: str
+    ) -> None:
+        assert main([path, "-e", name, *flags]) == 1
+        assert message in capsys.readouterr().err
+
+    def test_unknown_one_is_named_before_anything_is_compiled(
+        self, path: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main([path, "-e", "mine"]) == 1
+        assert capsys.readouterr().err == (
+            "inplace-run: error: the program has no entry point 'mine'; it has: main, used, broken, calls_nowhere\n"
+        )
+
+    def test_entry_point_that_others_call(self, several: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main([several, "-e", "bump", "--arg", "zeros", "--check", "np.exp(a0)"]) == 0
+
+
+class TestCompilation:
+    """`--cache`, `--cache-dir` and `--dump-ir`."""
+
+    def test_code_is_kept(self, add: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        arguments = [add, "--arg", "ones", "--arg", "ones", "--check", "a0 + a1"]
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+        for flag, folder in (("--cache", "home/mlir-inplace"), (f"--cache-dir={tmp_path}/own", "own")):
+            assert main([*arguments, flag]) == 0
+            (entry,) = (tmp_path / folder).iterdir()
+            monkeypatch.setattr("mlir_inplace.runtime.compilation.build._compile", None)  # It would be called.
+            assert main([*arguments, flag]) == 0
+            monkeypatch.undo()
+            monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+            assert entry.exists()
+
+    def test_nothing_is_kept_otherwise(self, add: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+        assert main([add, "--arg", "ones", "--arg", "ones"]) == 0
+        assert not (tmp_path / "home").exists()
+
+    def test_empty_folder(self, add: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main([add, "--cache-dir="]) == 2
+        assert capsys.readouterr().err == "inplace-run: error: --cache-dir needs a folder, got ''\n"
+
+    @pytest.mark.parametrize(
+        ("stage", "found", "lost"),
+        [
+            ("tensors", "linalg.add", "memref.alloc"),
+            ("bufferize", "memref.alloc", "memref.dealloc"),
+            ("boundary", "inplace.result_arguments", "linalg.add ins(%arg0, %arg1 : tensor"),
+            ("deallocate", "linalg.add", "tensor<"),
+            ("buffers", "linalg.add", "tensor<"),
+            ("functions", "linalg.add", "tensor<"),
+            ("llvm", "llvm.fadd", "linalg.add"),
+        ],
+    )
+    def test_stage_is_printed(
+        self, add: str, capsys: pytest.CaptureFixture[str], stage: str, found: str, lost: str
+    ) -> None:
+        assert main([add, "--arg", "ones", "--arg", "ones", "--print-result", f"--dump-ir={stage}"]) == 0
+        said = capsys.readouterr()
+        assert said.err.startswith(f"// -----// IR Dump After {stage} //----- //\nmodule {{\n")
+        assert found in said.err and lost not in said.err
+        assert said.out.startswith("result: tensor<2x3xf32>")
+
+    def test_several_stages_of_a_program_that_is_refused(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = tmp_path / "undefined.mlir"
+        path.write_text("func.func private @nowhere()\nfunc.func @main() { call @nowhere() : () -> () return }")
+        assert main([str(path), "--dump-ir=llvm", "--dump-ir=boundary", "--dump-ir=llvm"]) == 1
+        said = capsys.readouterr().err
+        headers = [line for line in said.splitlines() if "IR Dump" in line]
+        assert headers == [f"// -----// IR Dump After {stage} //----- //" for stage in ("boundary", "llvm")]
+        assert "function 'nowhere' is declared but defined nowhere" in said
+
+    @pytest.mark.parametrize("stage", ["list", "", "LLVM"])
+    def test_unknown_stage(self, add: str, capsys: pytest.CaptureFixture[str], stage: str) -> None:
+        assert main([add, f"--dump-ir={stage}"]) == 2
+        assert capsys.readouterr().err == (
+            f"inplace-run: error: --dump-ir: there is no stage {stage!r}; the stages are, in order: tensors, bufferize,"
+            " boundary, deallocate, buffers, functions, llvm\n"
+        )
+
+
+@pytest.mark.parametrize("element", ["bf16", "f8E5M2", "f8E4M3FN", "i4", "ui2"])
+@pytest.mark.parametrize("suffix", [".npy", ".npz"])
+def test_saved_results_are_arguments_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], element: str, suffix: str
+) -> None:
+    """NumPy would write a name for f8E5M2 that it does not read."""
+    path, saved = tmp_path / "same.mlir", tmp_path / f"saved{suffix}"
+    path.write_text(
+        f"func.func @main(%a: tensor<3x{element}>) -> tensor<3x{element}> {{ return %a : tensor<3x{element}> }}"
+    )
+    assert main([str(path), "--arg", "iota", "--save-result", str(saved)]) == 0
+    if suffix == ".npz":
+        with np.load(saved) as archive:
+            assert archive["arr_0"].tobytes() == made("iota", f"tensor<3x{element}>").tobytes()
+        return
+    assert main([str(path), "--arg", str(saved), "--print-result"]) == 0
+    assert main([str(path), "--arg", "iota", "--print-result"]) == 0
+    first, second = capsys.readouterr().out.split("result: ")[1:]
+    assert first == second

@@ -6,7 +6,8 @@
     3   2.5   true   1+2j      a scalar; for an array whose sizes are known, one that is filled with it
     [[1, 2], [3, 4]]           an array, of the parameter's type
 
-Random values are uniform: reals in [0, 1), parts of complex numbers too, integers from 0 to 99, booleans either way.
+Random values are uniform: reals in [0, 1), parts of complex numbers too, integers from 0 to 99 or to the largest of the
+type, booleans either way.
 `iota` counts 0, 1, 2, … in row-major order.
 """
 
@@ -51,7 +52,7 @@ def make_arguments(given: Sequence[str], signature: Signature, seed: int) -> lis
         missing = parameters[len(given)]
         raise ToolError(
             f"{missing.label} of '{signature.name}' ({missing.type.spelling}) is missing; "
-            f"give it with --arg {_example(missing)}, or --arg and a .npy file"
+            f"give it with --arg {_example(missing)}{', or --arg and a .npy file' if missing.type.is_array else ''}"
         )
     random = np.random.default_rng(seed)
     return [make_argument(text, parameter, random) for text, parameter in zip(given, parameters, strict=True)]
@@ -116,18 +117,20 @@ def _filled(fill: str, shape: tuple[int, ...], element: ElementType, random: np.
         with np.errstate(over="ignore"):
             return (count % 2 == 1) if dtype == np.bool_ else count.astype(dtype)
     if fill == "random":
-        return _random(shape, dtype, random)
+        return _random(shape, element, random)
     value = read_literal(fill)
     element.encode(value)
     return np.full(shape, value, dtype)
 
 
-def _random(shape: tuple[int, ...], dtype: np.dtype[Any], random: np.random.Generator) -> Array:
-    if dtype == np.bool_:
+def _random(shape: tuple[int, ...], element: ElementType, random: np.random.Generator) -> Array:
+    dtype = element.dtype
+    if element.kind == "b":
         return random.integers(0, 2, shape) == 1
-    if dtype.kind in "iu":
-        return random.integers(0, 100, shape).astype(dtype)
-    if dtype.kind == "c":
+    if element.kind in "iu":
+        most = min(100, 1 << (element.width - (element.kind == "i")))
+        return random.integers(0, most, shape).astype(dtype)
+    if element.kind == "c":
         return (random.random(shape) + 1j * random.random(shape)).astype(dtype)
     return np.asarray(random.random(shape)).astype(dtype)
 
@@ -143,8 +146,8 @@ def _loaded(path: str, parameter: Parameter) -> Array:
         loaded.close()
         raise ToolError(f"{parameter.label}: '{path}' holds several arrays; give a .npy file with one")
     wanted = parameter.type.element.dtype
-    # A .npy file has no name for bfloat16: it holds two bytes without a type.
-    nameless = loaded.dtype.kind == wanted.kind == "V" and loaded.dtype.itemsize == wanted.itemsize
+    # A .npy file has no names for types of ml_dtypes: it holds bytes without a type.
+    nameless = loaded.dtype.kind == "V" and wanted.isbuiltin != 1 and loaded.dtype.itemsize == wanted.itemsize
     return loaded.view(wanted) if nameless else loaded
 
 

@@ -59,7 +59,7 @@ class ResultFiles:
 
     def write(self, results: Sequence[Any]) -> None:
         """Write all results; raises `ToolError`."""
-        arrays = [np.asarray(result) for result in results]
+        arrays = [_nameable(np.asarray(result)) for result in results]
         try:
             if self._archive:
                 with self._files[0].open() as file:
@@ -77,6 +77,11 @@ class ResultFiles:
         """Remove files that were not written."""
         for target in self._files:
             target.close()
+
+
+def _nameable(array: Array) -> Array:
+    """The same bytes; those of `ml_dtypes` without a type, as .npy has names for NumPy's own ones only."""
+    return array if array.dtype.isbuiltin == 1 else array.view(np.dtype((np.void, array.itemsize)))
 
 
 def compile_check(text: str, names: Sequence[str]) -> Any:

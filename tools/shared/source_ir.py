@@ -61,7 +61,7 @@ def parsed_program(source: Source) -> Generator[tuple[ir.Operation, DiagnosticPr
     with context, DiagnosticCollector(context, on_diagnostic=printer.take, consume_all=True):
         try:
             module = parse_module(source, context)
-            name_locations(module, source.name)
+            name_locations(module, source.name, fill=True)
             yield module, printer
         except ir.MLIRError:
             raise ToolError from None

@@ -41,6 +41,11 @@ class _Format:
         return _REST >> self.mantissa << self.mantissa
 
     @property
+    def least_normal(self) -> float:
+        """The least positive number that is not subnormal."""
+        return 2.0 ** (1 - self.bias)
+
+    @property
     def shift(self) -> int:
         """By how many bits the mantissa of an f32 is longer."""
         return _F32_MANTISSA - self.mantissa
@@ -118,7 +123,7 @@ def _truncated(value: ir.Value, target: ir.Type, format_: _Format) -> ir.Value:
     bits = with_number_type(value.type, ir.IntegerType.get_signless(32))
     word = arith.bitcast(bits, value)
     size = arith.andi(word, number_constant(bits, _F32_MOST))
-    least_normal = number_constant(bits, _bits(2.0 ** (1 - format_.bias)))
+    least_normal = number_constant(bits, _bits(format_.least_normal))
     is_small = arith.cmpi(arith.CmpIPredicate.ult, size, least_normal)
     rest = arith.select(is_small, _subnormal(size, format_), _normal(size, format_))
     is_nan = arith.cmpi(arith.CmpIPredicate.ugt, size, number_constant(bits, _F32_INFINITY))

@@ -245,9 +245,9 @@ class TestUnchecked:
         )
 
     def test_types_that_numpy_has_not(self) -> None:
-        report = mi.check("func.func @main(%a: tensor<4xi4>) -> tensor<4xi4> { return %a : tensor<4xi4> }")
+        report = mi.check("func.func @main(%a: tensor<4xi5>) -> tensor<4xi5> { return %a : tensor<4xi5> }")
         assert [unchecked.function for unchecked in report.unchecked] == ["main"]
-        assert "type i4 cannot cross the NumPy boundary" in report.unchecked[0].reason
+        assert "type i5 cannot cross the NumPy boundary" in report.unchecked[0].reason
 
     def test_a_program_that_does_not_compile(self) -> None:
         with pytest.raises(mi.PassError, match="must bufferize function boundaries"):

@@ -19,6 +19,19 @@ func.func @scalars(%x: f16, %y: bf16) -> (i1, i1) {
   return %0, %1 : i1, i1
 }
 
+// In f32, with their own least normal number.
+// CHECK-LABEL: func.func @bytes
+// CHECK-SAME: (%[[X:.*]]: f8E4M3FN)
+// CHECK: %[[W:.*]] = arith.extf %[[X]] : f8E4M3FN to f32
+// CHECK: %[[A:.*]] = math.absf %[[W]] : f32
+// CHECK: arith.constant 0x7F800000 : f32
+// CHECK: %[[N:.*]] = arith.constant 1.562500e-02 : f32
+// CHECK: arith.cmpf oge, %[[A]], %[[N]] : f32
+func.func @bytes(%x: f8E4M3FN) -> i1 {
+  %0 = math.isnormal %x : f8E4M3FN
+  return %0 : i1
+}
+
 // CHECK-LABEL: func.func @vectors
 // CHECK: arith.constant dense<0x7FF0000000000000> : vector<4xf64>
 // CHECK: arith.cmpf oeq, %{{.*}}, %{{.*}} : vector<4xf64>

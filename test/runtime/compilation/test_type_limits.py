@@ -159,3 +159,38 @@ def test_a_memref_argument_in_a_memory_space() -> None:
     array = NUMBERS.copy()
     program.main(array, 5.0)
     np.testing.assert_array_equal(array, [5, 1, 2, 3])
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize(
+    ("op", "type_", "problem"),
+    [
+        ("math.sin %x", "f80", "f80 cannot be compiled, as there are functions of floats up to 64 bits; use f64"),
+        ("math.isinf %x", "f128", "f128 cannot be compiled, as there are functions of floats up to 64 bits; use f64"),
+        ("math.ipowi %x, %x", "index", "index cannot be compiled; use an integer type (arith.index_cast)"),
+    ],
+)
+def test_functions_that_do_not_exist(op: str, type_: str, problem: str, options: dict[str, bool]) -> None:
+    message = f"-:3:8: '{op.partition(' ')[0]}' of {problem}"
+    for wrapped in (type_, f"tensor<4x{type_}>"):
+        with pytest.raises(mi.PassError, match=f"^{re.escape(message)}$"):
+            mi.compile(
+                f"""func.func @main(%p: i1) -> i1 {{ return %p : i1 }}
+func.func private @f(%x: {wrapped}) {{
+  %0 = {op} : {wrapped}
+  return }}""",
+                **options,
+            )
+
+
+def test_wide_floats_are_moved_and_compared() -> None:
+    program = mi.compile(
+        """
+        func.func @main(%a: f64, %b: f64) -> i1 {
+          %x = arith.extf %a : f64 to f80
+          %y = arith.extf %b : f64 to f80
+          %0 = arith.cmpf olt, %x, %y : f80
+          return %0 : i1
+        }"""
+    )
+    assert program.main(1.0, 2.0) is True and program.main(2.0, 1.0) is False

@@ -66,7 +66,7 @@ def test_row_major_strides_are_those_of_numpy(shape: list[int]) -> None:
 class TestElementStrides:
     """Strides of an array as a layout allows them."""
 
-    element = ElementType("f32", np.dtype(np.float32), "f", 4, lambda value: (value,), lambda parts: parts[0])
+    element = ElementType("f32", np.dtype(np.float32), "f", 4, lambda value: (value,), lambda parts: parts[0], "f", 32)
 
     def strides(self, array: Array, wanted: tuple[int | None, ...], *, identity: bool = False) -> tuple[int, ...]:
         type_ = ValueType("memref", BoundaryKind.MEMREF, self.element, (None,) * array.ndim)

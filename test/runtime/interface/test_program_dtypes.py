@@ -163,7 +163,7 @@ def test_an_array_of_any_other_dtype_is_refused(echo: mi.Program, type_: str) ->
 
 
 @pytest.mark.parametrize(
-    "type_", ["i4", "i128", "f4E2M1FN", "vector<4xf32>", "tensor<4xi7>", "tensor<*xf32>", "memref<*xf32>"]
+    "type_", ["i5", "i128", "f4E2M1FN", "vector<4xf32>", "tensor<4xi7>", "tensor<*xf32>", "memref<*xf32>"]
 )
 def test_a_type_without_counterpart_is_named(type_: str) -> None:
     program = mi.compile(f"""
