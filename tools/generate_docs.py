@@ -1,6 +1,6 @@
-"""Writes docs/PASSES.md from the passes themselves.
+"""Writes docs/PASSES.md from the passes themselves, and docs/MLIR_OPT.md from the flags of `inplace-opt`.
 
-`python -m mlir_inplace.tools.generate_docs` writes; with `--check` it only compares, and exits with 1 when the file is
+`python -m mlir_inplace.tools.generate_docs` writes; with `--check` it only compares, and exits with 1 when a file is
 not what it would write. The text of a pass is the docstring of its module, in Markdown; options, defaults and
 statistics come from its declarations. Only built-in passes are listed: what is installed beside us differs by machine.
 """
@@ -17,6 +17,7 @@ from typing import Any
 
 from ..passes.framework.base import Pass
 from ..passes.pipeline.registry import BUILT_IN, Registry
+from .opt.flag_page import flag_page
 
 _COMMAND = "python -m mlir_inplace.tools.generate_docs"
 
@@ -52,7 +53,10 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
 
 def generate(root: Path = ROOT) -> dict[Path, str]:
     """The expected text of each generated file."""
-    return {root / "docs" / "PASSES.md": passes_page(list(Registry(BUILT_IN, group=None).passes()))}
+    return {
+        root / "docs" / "PASSES.md": passes_page(list(Registry(BUILT_IN, group=None).passes())),
+        root / "docs" / "MLIR_OPT.md": flag_page(),
+    }
 
 
 def passes_page(passes: Sequence[type[Pass[Any]]]) -> str:

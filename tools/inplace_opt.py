@@ -34,8 +34,7 @@ def main(arguments: Sequence[str] | None = None, passes: Registry = registry) ->
 def _run(arguments: list[str], passes: Registry) -> int:
     command = parse_command_line(arguments, passes)
     settings = command.settings
-    if settings.color is not None:
-        console.use_colour(settings.color)
+    console.use_colour(settings.color)
     information = _information(command, passes)
     if information is not None:
         sys.stdout.write(information)
@@ -44,9 +43,15 @@ def _run(arguments: list[str], passes: Registry) -> int:
     if settings.print_options or settings.print_all_options:
         sys.stdout.write(command.options_text(every=settings.print_all_options))
     if settings.debug or settings.debug_only:
-        from .opt.debug import log_passes
+        from .opt.debug import logged_passes
 
-        log_passes(settings.debug_only)
+        with logged_passes(settings.debug_only):
+            return _run_job(command, arguments, passes)
+    return _run_job(command, arguments, passes)
+
+
+def _run_job(command: CommandLine, arguments: Sequence[str], passes: Registry) -> int:
+    settings = command.settings
     job = make_job(command, passes)
     output = OutputFile(settings.o)
     try:

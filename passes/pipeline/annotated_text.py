@@ -39,6 +39,7 @@ def annotated_text(op: ir.Operation, flags: AsmFlags) -> str:
         _usual_names(root, flags),
         unique=flags.unique_ids or flags.generic,
         number_operations=flags.value_users,
+        name_locations=flags.name_locations,
     )
     marked = _MarkedCopy(root, op, numbers, flags)
     printing = replace(flags, debug_info=True, name_locations=True, assume_verified=True)

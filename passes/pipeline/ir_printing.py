@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, TextIO
 
@@ -83,12 +83,14 @@ class IRPrinting(Instrumentation):
         self._counters.clear()
 
     def _print(self, when: str, step: PassStep | UpstreamStep, op: ir.Operation, outcome: str = "") -> None:
-        scope, printed = "", op
+        scope, printed, flags = "", op, self.flags
         if self.module_scope:
             name = f": @{_symbol(op)}" if "sym_name" in op.attributes else ""
             scope, printed = f" ('{op.name}' operation{name})", [op, *_ancestors(op)][-1]
+        elif op.parent is not None:  # Aliases stand before the module.
+            flags = replace(flags, local_scope=True)
         title = f"IR Dump {when} {step.name}: {step.text}{outcome}{scope}"
-        body = f"// -----// {title} //----- //\n{ir_text(printed, self.flags)}\n"
+        body = f"// -----// {title} //----- //\n{ir_text(printed, flags)}\n"
         if self.tree_dir is None:
             stream = self.stream or sys.stderr
             stream.write(body)

@@ -56,13 +56,21 @@ class ValueNumbers:
         usual: what the ordinary print calls a value.
         unique: count on from region to region.
         number_operations: operations without results get a number.
+        name_locations: values are called what their named locations say.
     """
 
     def __init__(
-        self, root: ir.Operation, usual: Callable[[ir.Value], str], *, unique: bool, number_operations: bool
+        self,
+        root: ir.Operation,
+        usual: Callable[[ir.Value], str],
+        *,
+        unique: bool,
+        number_operations: bool,
+        name_locations: bool,
     ) -> None:
         self._ordinary = usual
         self._number_operations = number_operations
+        self._name_locations = name_locations
         self._counters = _Counters()
         self._scope = _Scope(None)
         self.values: dict[ir.Value, str] = {}
@@ -87,8 +95,10 @@ class ValueNumbers:
         for number, block in enumerate(region):
             for argument in block.arguments:
                 usual = self._usual(argument)
-                if number == 0 and _ARGUMENT.fullmatch(usual):
-                    usual = f"arg{self._counters.argument}"
+                by_number = _ARGUMENT.fullmatch(usual) is not None
+                by_location = self._name_locations and isinstance(argument.location, ir.NameLoc)
+                if number == 0 and (by_number or by_location):
+                    usual = f"arg{self._counters.argument}" if by_number else usual
                     self._counters.argument += 1
                 self.values[argument] = self._chosen(usual)
             for op in block.operations:

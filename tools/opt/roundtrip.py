@@ -18,12 +18,12 @@ def verify_round_trip(op: ir.Operation) -> bool:
 
 def _survives(op: ir.Operation, form: str) -> bool:
     try:
-        again = _read(_written(op, form), op.context)
+        root = _read(_written(op, form), op.context)
     except (ir.MLIRError, ValueError):
         emit("error", op.location, f"the {form} that was written cannot be read again")
         return False
-    if again.name != op.name:  # The parser of bytecode makes a module.
-        again = again.regions[0].blocks[0].operations[0].operation
+    # The parser of bytecode makes a module, which `root` keeps alive.
+    again = root if root.name == op.name else root.regions[0].blocks[0].operations[0].operation
     if _fingerprint(op) == _fingerprint(again):
         return True
     emit("error", op.location, f"the IR is not the same after it was written as {form} and read again")
@@ -53,4 +53,4 @@ def _fingerprint(op: ir.Operation) -> tuple[str, list[str]]:
         return ir.WalkResult.ADVANCE
 
     op.walk(note)
-    return str(op.get_asm(print_generic_op_form=True, use_local_scope=True)), locations
+    return str(op.get_asm(print_generic_op_form=True, use_local_scope=True)).strip(), locations
