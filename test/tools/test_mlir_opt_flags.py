@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
 import subprocess
 import sys
@@ -94,6 +95,7 @@ class Effect:
 
 
 FAILS = "--cse --transform-interpreter"
+ACTION = r"^\[thread \w+\] begins \(no breakpoint\) Action `pass-execution` running `"
 DUMP = r"IR Dump After CSEPass: cse //"
 ONE_CONSTANT = r"%c0_i32 = arith\.constant 0 : i32\n    %0"
 EFFECTS = {
@@ -162,6 +164,14 @@ EFFECTS = {
     "mlir-diagnostic-verbosity-level": [],
     "mlir-disable-diagnostic-notes": [],
     "mlir-print-op-on-diagnostic": [],
+    "mlir-print-stacktrace-on-diagnostic": [
+        Effect(
+            "--mlir-print-stacktrace-on-diagnostic",
+            r"note: diagnostic emitted with trace:(.|\n)*one_shot_bufferize\.py",
+            "--inplace-one-shot-bufferize=buffer-alignment=3",
+            code=1,
+        )
+    ],
     "mlir-timing": [Effect("--mlir-timing", r"%\)  CSEPass$", "--cse")],
     "mlir-timing-display": [Effect("--mlir-timing-display=list", r"\(100\.0%\)  root$", "--cse --mlir-timing")],
     "mlir-output-format": [Effect("--mlir-output-format=json", r'"name": "CSEPass"', "--cse --mlir-timing")],
@@ -175,6 +185,11 @@ EFFECTS = {
             "--inplace-one-shot-bufferize --mlir-pass-statistics",
         )
     ],
+    "log-actions-to": [
+        Effect("--log-actions-to=-", rf"{ACTION}CSEPass` on Operation `builtin\.module` \(module", "--cse")
+    ],
+    "log-mlir-actions-filter": [],
+    "profile-actions-to": [],
     "debug": [Effect("--debug", r"^\[inplace-canonicalize\] runs on 'builtin.module'", "--inplace-canonicalize")],
     "debug-only": [
         Effect(
@@ -282,6 +297,30 @@ def test_the_report_of_times_has_the_rows_of_mlir_opt(run: Run, tmp_path: Path, 
     if (display, form) == ("tree", "text"):
         kept = [row for row in rows(run(words).err) if row in rows(theirs)]
         assert kept == [row for row in rows(theirs) if row in kept]
+
+
+def test_actions_are_logged_where_they_are_wanted(run: Run) -> None:
+    flags = ["--pass-pipeline=builtin.module(func.func(cse),canonicalize)", "--log-actions-to=log"]
+    assert run(flags).code == 0
+    lines = Path("log").read_text().splitlines()
+    begun = re.findall(r"running `(\w+)` on Operation `([\w.]+)`", "\n".join(lines))
+    assert begun == [("CSEPass", "func.func"), ("CSEPass", "func.func"), ("CanonicalizerPass", "builtin.module")]
+    assert [line.partition("] ")[2] for line in lines[1::2]] == ["completed `pass-execution`"] * 3
+    run([*flags, "--log-mlir-actions-filter=<stdin>:2"])
+    assert "func.func @f(" in Path("log").read_text()
+    assert len(Path("log").read_text().splitlines()) == 2
+
+
+def test_the_profile_of_actions_is_what_chrome_reads(run: Run) -> None:
+    text = "func.func @f() { return }\n// -----\nfunc.func @g() { return }\n"
+    assert run(["--cse", "--split-input-file", "--profile-actions-to=profile"], text).code == 0
+    events = json.loads(Path("profile").read_text())
+    assert [event["ph"] for event in events] == ["B", "E"] * 2
+    assert sorted(event["ts"] for event in events) == [event["ts"] for event in events]
+    assert events[0]["args"] == {"desc": "`pass-execution` running `CSEPass` on Operation `builtin.module`"}
+    for flag in ("profile-actions-to", "log-actions-to"):
+        refused = run(["--cse", f"--{flag}=no/where"])
+        assert refused == Result(1, "", "inplace-opt: error: cannot write 'no/where': No such file or directory\n")
 
 
 def test_what_is_lost_in_a_round_trip_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

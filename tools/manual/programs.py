@@ -11,7 +11,8 @@ from ...passes.framework.upstream import known_passes
 from ...passes.framework.upstream_names import pass_classes
 from ...passes.pipeline.registry import BUILT_IN, Registry
 from ..opt.command_line import PROGRAM
-from ..opt.flags import ALIASES, GROUPS, Flag
+from ..opt.flag import Flag
+from ..opt.flags import ALIASES, GROUPS
 from ..opt.help_text import DESCRIPTION, EXIT_CODES
 
 __all__ = ["PROGRAMS", "FlagHelp", "ProgramHelp"]

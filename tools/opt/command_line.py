@@ -17,7 +17,8 @@ from ...passes.framework.upstream import close_passes, find_problem, is_known
 from ...passes.pipeline.pipeline import DEFAULT_ANCHOR, Pipeline
 from ...passes.pipeline.registry import Registry
 from ..shared.command_line import Parser, StoreOnce, UsageError
-from .flags import BY_NAME, FLAGS, Flag, boolean
+from .flag import Flag, boolean
+from .flags import BY_NAME, FLAGS
 from .unsupported import UNSUPPORTED
 
 __all__ = ["PROGRAM", "CommandLine", "PassFlag", "make_pipeline", "parse_command_line"]

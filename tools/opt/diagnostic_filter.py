@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from argparse import Namespace
 from dataclasses import replace
 
@@ -23,6 +25,7 @@ class FilteredPrinter(DiagnosticPrinter):
         self._severities = _SEVERITIES[settings.diagnostic_verbosity_level]
         self._notes = not settings.disable_diagnostic_notes
         self._operations = settings.print_op_on_diagnostic
+        self._stack = settings.print_stacktrace_on_diagnostic
 
     def take(self, diagnostic: Diagnostic) -> None:
         """Print what is wanted of one diagnostic."""
@@ -30,4 +33,13 @@ class FilteredPrinter(DiagnosticPrinter):
             notes = diagnostic.notes if self._notes else ()
             if not self._operations:
                 notes = tuple(note for note in notes if not note.message.startswith(CURRENT_OPERATION))
+            if self._stack:
+                trace = f"diagnostic emitted with trace:\n{_stack()}"
+                notes = (*notes, replace(diagnostic, severity="note", message=trace, notes=()))
             super().take(replace(diagnostic, notes=notes))
+
+
+def _stack() -> str:
+    """Where the pass is, or where it was when it refused."""
+    reached = sys.exc_info()[2]
+    return "".join(traceback.format_tb(reached) if reached else traceback.format_stack()).rstrip()

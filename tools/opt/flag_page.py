@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from .flags import ALIASES, GROUPS, Flag
+from .flag import Flag
+from .flags import ALIASES, GROUPS
 from .unsupported import UNSUPPORTED
 
 __all__ = ["flag_page"]

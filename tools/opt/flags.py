@@ -5,68 +5,12 @@ Any other flag must be a pass, ours or upstream's, or one of mlir-opt's that can
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from .flag import Flag, boolean, count
 
-__all__ = ["ALIASES", "BY_NAME", "DEFAULT_SPLIT_MARKER", "FLAGS", "GROUPS", "Flag", "boolean"]
+__all__ = ["ALIASES", "BY_NAME", "DEFAULT_SPLIT_MARKER", "FLAGS", "GROUPS"]
 
 DEFAULT_SPLIT_MARKER = "// -----"
-
-
-@dataclass(frozen=True)
-class Flag:
-    """One flag. `value` names its value for the help; None marks a boolean, which is false unless `default` says so.
-
-    Attributes:
-        optional: the value of a flag that is given without one.
-        many: the value is a list, with commas or by giving the flag again.
-        hidden: `--help` leaves it out, `--help-hidden` shows it.
-        differs: what is other than in mlir-opt, if anything is.
-    """
-
-    name: str
-    help: str
-    value: str | None = None
-    default: Any = None
-    type: Callable[[str], Any] = str
-    optional: str | None = None
-    choices: tuple[str, ...] = ()
-    many: bool = False
-    hidden: bool = False
-    differs: str = ""
-
-    @property
-    def spelling(self) -> str:
-        """The flag as written on the command line."""
-        return f"-{self.name}" if len(self.name) == 1 else f"--{self.name}"
-
-    @property
-    def attribute(self) -> str:
-        """The name of its value among the parsed settings."""
-        return self.name.removeprefix("mlir-").replace("-", "_")
-
-    @property
-    def value_text(self) -> str:
-        """What stands behind the flag in the help."""
-        if self.value is None:
-            return "[=true|false]  (default: true)" if self.default else ""
-        text = "|".join(self.choices) or self.value
-        return f"[={text}]" if self.optional is not None else f"={text}"
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f"must be an integer of at least 0, got '{text}'")
-    return int(text)
-
-
-def boolean(text: str) -> bool:
-    """The value of a boolean flag; for argparse."""
-    if text.lower() not in ("true", "1", "false", "0"):
-        raise argparse.ArgumentTypeError(f"expected true or false, found '{text}'")
-    return text.lower() in ("true", "1")
+_ACTIONS = "the actions are passes; the bindings do not tell of smaller ones"
 
 
 _INFORMATION = (
@@ -109,7 +53,7 @@ _INPUT = (
         differs="the default is the marker of the input",
     ),
     Flag("emit-bytecode", "write bytecode instead of text"),
-    Flag("emit-bytecode-version", "the version of bytecode to write", "NUMBER", type=_count, hidden=True),
+    Flag("emit-bytecode-version", "the version of bytecode to write", "NUMBER", type=count, hidden=True),
     Flag("verify-roundtrip", "print and parse the input again, as text and as bytecode, and compare"),
     Flag("mlir-disable-threading", "MLIR uses one thread, as it always does here", differs="changes nothing"),
 )
@@ -152,9 +96,9 @@ _PRINTING = (
         "mlir-elide-elementsattrs-if-larger",
         "elide the elements of attributes with more than this many",
         "COUNT",
-        type=_count,
+        type=count,
     ),
-    Flag("mlir-elide-resource-strings-if-larger", "elide resources with more characters", "COUNT", type=_count),
+    Flag("mlir-elide-resource-strings-if-larger", "elide resources with more characters", "COUNT", type=count),
 )
 
 _DUMPS = (
@@ -195,6 +139,12 @@ _DIAGNOSTICS = (
     ),
     Flag("mlir-disable-diagnostic-notes", "print no notes", hidden=True),
     Flag(
+        "mlir-print-stacktrace-on-diagnostic",
+        "print where in the code a diagnostic comes from as a note",
+        hidden=True,
+        differs="shows the Python functions, not those of MLIR",
+    ),
+    Flag(
         "mlir-print-op-on-diagnostic", "print the operation that an error is about as a note", default=True, hidden=True
     ),
 )
@@ -221,6 +171,28 @@ _REPORTS = (
         default="pipeline",
         choices=("list", "pipeline"),
         hidden=True,
+    ),
+    Flag(
+        "log-actions-to",
+        "log the passes that run to a file, or to standard error (-)",
+        "FILE",
+        hidden=True,
+        differs=_ACTIONS,
+    ),
+    Flag(
+        "log-mlir-actions-filter",
+        "log only passes on operations at these places (file:line or file:line:column)",
+        "PLACES",
+        many=True,
+        hidden=True,
+        differs=_ACTIONS,
+    ),
+    Flag(
+        "profile-actions-to",
+        "write when passes begin and end to a file, for chrome://tracing",
+        "FILE",
+        hidden=True,
+        differs=_ACTIONS,
     ),
     Flag(
         "debug",

@@ -16,7 +16,8 @@ from ...passes.pipeline.pipeline import DEFAULT_ANCHOR
 from ...passes.pipeline.registry import Registry
 from ..shared.command_line import UsageError
 from .command_line import PROGRAM
-from .flags import BY_NAME, GROUPS, Flag
+from .flag import Flag
+from .flags import BY_NAME, GROUPS
 from .unsupported import UNSUPPORTED
 
 __all__ = ["DESCRIPTION", "EXIT_CODES", "help_about", "help_text", "list_text", "upstream_options"]

@@ -48,6 +48,13 @@ class Job:
         settings = self.settings
         return None if settings.pass_pipeline_local_reproducer else _path(settings.pass_pipeline_crash_reproducer)
 
+    @property
+    def shows_locations(self) -> bool:
+        """Whether somebody reads the names of sources in locations."""
+        settings = self.settings
+        debugs = settings.debug or settings.debug_only or settings.log_actions_to
+        return bool(settings.print_debuginfo or settings.pass_pipeline_crash_reproducer or debugs)
+
     def account(self, phase: str, started: float) -> None:
         """Add the time since `started` to a line of the report of times."""
         if self.timing:
@@ -100,6 +107,7 @@ def _make_instrumentation(settings: Namespace, flags: AsmFlags, timing: Timing |
     )
     if printing.wanted:
         watchers.append(printing)
+    watchers += _action_traces(settings)
     if settings.pass_pipeline_local_reproducer:
         from ...passes.pipeline.local_reproducer import LocalReproducer
 
@@ -112,6 +120,19 @@ def _make_instrumentation(settings: Namespace, flags: AsmFlags, timing: Timing |
     if timing:
         watchers.append(timing)
     return watchers
+
+
+def _action_traces(settings: Namespace) -> list[Instrumentation]:
+    if settings.log_actions_to is None and settings.profile_actions_to is None:
+        return []
+    from ...passes.pipeline.action_trace import ActionLog, ActionProfile
+
+    traces: list[Instrumentation] = []
+    if (log := settings.log_actions_to) is not None:
+        traces.append(ActionLog(None if log == "-" else Path(log), settings.log_mlir_actions_filter))
+    if settings.profile_actions_to is not None:
+        traces.append(ActionProfile(Path(settings.profile_actions_to)))
+    return traces
 
 
 def _path(text: str | None) -> Path | None:

@@ -73,8 +73,7 @@ def _transform(source: Source, job: Job, context: ir.Context) -> str | bytes | N
         source = Source(source.name, request.ir_text)
     started = time.perf_counter()
     module = (parse_operation if job.settings.no_implicit_module else parse_module)(source, context)
-    settings = job.settings
-    if settings.print_debuginfo or settings.pass_pipeline_crash_reproducer or settings.debug or settings.debug_only:
+    if job.shows_locations:
         name_locations(module, source.name)
     job.account("Parser", started)
     if job.settings.verify_roundtrip:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 __all__ = ["UNSUPPORTED"]
 
-_ACTIONS = "the bindings do not trace actions"
 _CODE_GENERATOR = "it is for LLVM's own passes, which mlir-opt does not run either"
 _DEBUG_COUNTERS = "the bindings were built without debug counters"
 _PLUGINS = "the bindings load no plugins; passes and op models in Python come by entry points (docs/WRITING_PASSES.md)"
 _REMARKS = "the bindings have no remark engine; remarks of passes are diagnostics"
 
 _FLAGS = {
-    _ACTIONS: "log-actions-to log-mlir-actions-filter mlir-enable-debugger-hook profile-actions-to",
+    "the bindings do not let a debugger stop at actions": "mlir-enable-debugger-hook",
     _CODE_GENERATOR: (
         "always-rename-promoted-locals crash-diagnostics-dir disable-i2p-p2i-opt disable-symbolication "
         "elide-all-zero-branch-weights enable-fs-discriminator import-constants-with-refs info-output-file "
@@ -34,7 +33,6 @@ _FLAGS = {
     "the bindings write bytecode with a producer of their own": "emit-bytecode-producer",
     "the bindings write bytecode with all resources": "elide-resource-data-from-bytecode",
     "the bindings have no such option of the printer": "mlir-print-elementsattrs-with-hex-if-larger",
-    "the bindings do not hand out the stack": "mlir-print-stacktrace-on-diagnostic",
     "the parsers of the bindings always verify": "mlir-very-unsafe-disable-verifier-on-parsing",
 }
 
