@@ -420,8 +420,8 @@ def test_help_lists_every_flag_of_the_design(opt: Opt) -> None:
 def test_information(opt: Opt) -> None:
     listed = opt("--list-passes").out
     assert re.search(r"^  --inplace-tag +set an attribute$", listed, re.MULTILINE)
-    assert re.search(r"^  --cse +CSEPass$", listed, re.MULTILINE)
-    assert re.search(r"^  --tosa-to-linalg-pipeline +a pipeline of upstream's$", listed, re.MULTILINE)
+    assert re.search(r"^  --cse +CSEPass: compute common", listed, re.MULTILINE)
+    assert re.search(r"^  --tosa-to-linalg-pipeline +a pipeline of upstream's: tosa", listed, re.MULTILINE)
     dialects = opt("--show-dialects").out
     assert dialects.startswith("Available Dialects: ")
     assert {"arith", "dispatch", "func", "linalg", "memref", "scf"} <= set(dialects.removesuffix("\n")[20:].split(", "))

@@ -14,10 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from mlir_inplace.passes.framework.upstream import known_passes
 from mlir_inplace.tools.inplace_opt import main
-from mlir_inplace.tools.opt import roundtrip
+from mlir_inplace.tools.opt import roundtrip, upstream_summaries
 from mlir_inplace.tools.opt.flags import ALIASES, FLAGS
 from mlir_inplace.tools.opt.unsupported import UNSUPPORTED
+from mlir_inplace.tools.opt.upstream_summaries import upstream_summary
 
 PROGRAM = """\
 #map = affine_map<(d0) -> (d0)>
@@ -99,12 +101,18 @@ ACTION = r"^\[thread \w+\] begins \(no breakpoint\) Action `pass-execution` runn
 DUMP = r"IR Dump After CSEPass: cse //"
 ONE_CONSTANT = r"%c0_i32 = arith\.constant 0 : i32\n    %0"
 EFFECTS = {
-    "help": [Effect("-h", r"passes of upstream:\n  --acc-"), Effect("--help=cse", "CSEPass, runs on any")],
+    "help": [
+        Effect("-h", r"passes of upstream:\n  --acc-"),
+        Effect("--help=cse", "CSEPass: .*; runs on any"),
+    ],
     "help-hidden": [Effect("--help-hidden", r"--mlir-generate-reproducer=FILE\n")],
     "help-list": [Effect("--help-list", r"^  --mlir-timing\n")],
     "help-list-hidden": [Effect("--help-list-hidden", r"^  --mlir-generate-reproducer=FILE\n")],
     "version": [Effect("--version", r"MLIR bindings: .* LLVM \d+")],
-    "list-passes": [Effect("--list-passes", r"^  --inplace-tile +\w"), Effect("--list-passes", r"^  --cse +CSEPass$")],
+    "list-passes": [
+        Effect("--list-passes", r"^  --inplace-tile +\w"),
+        Effect("--list-passes", r"^  --cse +CSEPass: "),
+    ],
     "show-dialects": [Effect("--show-dialects", "Available Dialects: .*arith, ")],
     "print-options": [Effect("--print-options --cse", r"--print-options += true  \(default: false\)\n  --cse += true")],
     "print-all-options": [Effect("--print-all-options", r"--mlir-timing-display += tree  \(default: tree\)")],
@@ -353,7 +361,7 @@ def test_help_about_one_name(run: Run) -> None:
     assert "      tile-sizes=<list of int>  (default: empty)\n" in ours
     assert "## Before and after" in ours, "the documentation"
     upstream = run(["--help=affine-loop-tile"]).out
-    assert upstream.startswith("  --affine-loop-tile\n      AffineLoopTiling, runs on func.func\n")
+    assert upstream.startswith("  --affine-loop-tile\n      AffineLoopTiling: tile affine loops; runs on func.func\n")
     assert "      cache-size  (default: 512)\n" in upstream
     assert "runs expand-realloc{emit-deallocs=false},canonicalize{" in run(["--help=buffer-deallocation-pipeline"]).out
     assert "other than in mlir-opt: no lines for analyses" in run(["--help=mlir-timing"]).out
@@ -361,6 +369,12 @@ def test_help_about_one_name(run: Run) -> None:
         "inplace-opt: error: --help=inplace-til: there is no pass or flag of that name; did you mean 'inplace-tile'?\n"
     )
     assert run(["--help=inplace-til"]) == Result(2, "", message)
+
+
+def test_summaries_are_of_passes_that_exist() -> None:
+    assert set(upstream_summaries._BY_NAME) < set(known_passes())
+    assert upstream_summary("cse").startswith("CSEPass: compute")
+    assert upstream_summary("acc-to-llvm") == "ConvertACCToLLVMPass"
 
 
 def test_help_leaves_out_what_is_seldom_needed(run: Run) -> None:

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 
 from ...passes.framework.errors import RegistryError
 from ...passes.framework.upstream import known_passes
-from ...passes.framework.upstream_names import pass_classes
 from ...passes.pipeline.registry import BUILT_IN, Registry
 from ..opt.command_line import PROGRAM
 from ..opt.flag import Flag
 from ..opt.flags import ALIASES, GROUPS
 from ..opt.help_text import DESCRIPTION, EXIT_CODES
+from ..opt.upstream_summaries import upstream_summary
 
 __all__ = ["PROGRAMS", "FlagHelp", "ProgramHelp"]
-
-_PIPELINE = "a pipeline of upstream's"
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ def _inplace_opt() -> ProgramHelp:
         FlagHelp((f"--{cls.argument}",), cls.summary, "OPTIONS", optional=True) for cls in ours
     )
     sections["passes of upstream"] = tuple(
-        FlagHelp((f"--{name}",), pass_classes().get(name, _PIPELINE), "OPTIONS", optional=True) for name in upstream
+        FlagHelp((f"--{name}",), upstream_summary(name), "OPTIONS", optional=True) for name in upstream
     )
     return ProgramHelp(PROGRAM, DESCRIPTION, "[file|-] [flags] [passes]", sections, EXIT_CODES)
 

@@ -44,6 +44,7 @@ _INPUT = (
         "split the input at lines with a marker; each part is processed in a context of its own",
         "MARKER",
         optional=DEFAULT_SPLIT_MARKER,
+        differs="a marker is a whole line; mlir-opt splits at one inside a line too",
     ),
     Flag(
         "output-split-marker",

@@ -19,6 +19,7 @@ from .command_line import PROGRAM
 from .flag import Flag
 from .flags import BY_NAME, GROUPS
 from .unsupported import UNSUPPORTED
+from .upstream_summaries import upstream_summary
 
 __all__ = ["DESCRIPTION", "EXIT_CODES", "help_about", "help_text", "list_text", "upstream_options"]
 
@@ -26,7 +27,6 @@ DESCRIPTION = "Run passes of mlir-inplace and of upstream MLIR on a program, in 
 EXIT_CODES = "exit codes: 0 success, 1 errors were reported, 2 the command line is wrong, 130 interrupted"
 
 _OPTION = re.compile(r"([\w-]+)=(\{[^{}]*\}|\S*)")
-_PIPELINE_OF = "a pipeline of upstream's"
 
 
 def help_text(passes: Registry, *, hidden: bool = False) -> str:
@@ -43,7 +43,7 @@ def help_text(passes: Registry, *, hidden: bool = False) -> str:
         lines += [f"  --{cls.argument}", *_wrap(cls.summary, "      "), *_option_lines(cls, "      ")]
     lines += ["", "passes of upstream:"]
     for name in known_passes():
-        lines += [f"  --{name}", f"      {pass_classes().get(name, _PIPELINE_OF)}", *_upstream_lines(name)]
+        lines += [f"  --{name}", *_wrap(upstream_summary(name), "      "), *_upstream_lines(name)]
     return "\n".join([*lines, *_broken_lines(broken), "", EXIT_CODES]) + "\n"
 
 
@@ -62,8 +62,8 @@ def help_about(name: str, passes: Registry) -> str:
     if not is_known(name):
         known = [*BY_NAME, *passes.arguments(), *known_passes()]
         raise UsageError(f"--help={name}: there is no pass or flag of that name{nearest(name, known)}")
-    title = pass_classes().get(name, _PIPELINE_OF)
-    lines = [f"  --{name}", f"      {title}, runs on {_anchor(name) or 'any operation that it can'}"]
+    runs_on = _anchor(name) or "any operation that it can"
+    lines = [f"  --{name}", *_wrap(f"{upstream_summary(name)}; runs on {runs_on}", "      ")]
     return "\n".join([*lines, *_upstream_lines(name)]) + "\n"
 
 
@@ -74,7 +74,7 @@ def list_text(passes: Registry) -> str:
     width = max(map(len, [*(cls.argument for cls in found), *upstream]), default=0)
     lines = ["passes of mlir-inplace:", *(f"  --{cls.argument:<{width}}  {cls.summary}" for cls in found)]
     lines += ["", "passes of upstream:"]
-    lines += [f"  --{name:<{width}}  {pass_classes().get(name, _PIPELINE_OF)}" for name in upstream]
+    lines += [f"  --{name:<{width}}  {upstream_summary(name)}" for name in upstream]
     return "\n".join([*lines, *_broken_lines(broken)]) + "\n"
 
 

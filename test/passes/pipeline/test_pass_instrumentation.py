@@ -145,6 +145,35 @@ def test_flags_shape_the_text(module: ir.Module) -> None:
     assert "__elided__" in ir_text(constant.operation, AsmFlags(elide_elements_above=2))
 
 
+def test_numbers_and_users_leave_the_ir_as_it_was(module: ir.Module) -> None:
+    operation = module.operation
+    before = ir_text(operation, AsmFlags(debug_info=True))
+    annotated = ir_text(operation, AsmFlags(value_users=True, unique_ids=True, debug_info=True))
+    assert "// unused" in annotated
+    assert ir_text(operation, AsmFlags(debug_info=True)) == before
+    assert ir.Operation.parse(annotated).get_asm(print_generic_op_form=True) == operation.get_asm(
+        print_generic_op_form=True
+    )
+
+
+def test_numbers_of_a_nested_operation_are_those_of_its_module(module: ir.Module) -> None:
+    first, refused, *_ = module.body.operations
+    whole = unindented(ir_text(module.operation, AsmFlags(value_users=True, unique_ids=True)))
+    for op in (first, refused):
+        assert unindented(ir_text(op.operation, AsmFlags(value_users=True, unique_ids=True))) in whole
+
+
+def unindented(text: str) -> str:
+    return "\n".join(line.strip() for line in text.splitlines())
+
+
+def test_invalid_ir_with_users_is_printed_in_generic_form(module: ir.Module) -> None:
+    module.body.operations[0].attributes["function_type"] = ir.TypeAttr.get(ir.IntegerType.get_signless(1))
+    assert '"arith.constant"() <{value = 1 : i32}> : () -> i32 // unused' in ir_text(
+        module.operation, AsmFlags(value_users=True)
+    )
+
+
 class Recorder(Instrumentation):
     """Counts the steps it is shown."""
 
