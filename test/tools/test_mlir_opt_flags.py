@@ -21,6 +21,7 @@ from mlir_inplace.tools.opt.flags import ALIASES, FLAGS
 from mlir_inplace.tools.opt.unsupported import UNSUPPORTED
 from mlir_inplace.tools.opt.upstream_summaries import upstream_summary
 
+ROOT = Path(__file__).parents[2]
 PROGRAM = """\
 #map = affine_map<(d0) -> (d0)>
 func.func @f(%a: i32 loc("first"), %b: tensor<4xi32>) -> (i32, tensor<4xi32>) {
@@ -334,10 +335,15 @@ def test_the_profile_of_actions_is_what_chrome_reads(run: Run) -> None:
 def test_what_is_lost_in_a_round_trip_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(["--verify-roundtrip"]).code == 0
     assert run(["--verify-roundtrip", "--no-implicit-module"], "func.func @f() { return }").code == 0
+    for example in (ROOT / "examples").glob("*.mlir"):
+        assert run(["--verify-roundtrip"], example.read_text()).code == 0
     monkeypatch.setattr(roundtrip, "_written", lambda _op, _form: "module {}")
     lost = run(["--verify-roundtrip"])
     assert (lost.code, lost.out) == (1, "")
     assert lost.err == "<stdin>:0:0: error: the IR is not the same after it was written as text and read again\n"
+    text = "func.func @f() { return } loc(unknown)"
+    monkeypatch.setattr(roundtrip, "_written", lambda op, _form: str(op))
+    assert "not the same after it was written as generic text" in run(["--verify-roundtrip"], text).err, "locations"
     monkeypatch.setattr(roundtrip, "_written", lambda _op, form: "nothing" if form == "bytecode" else "")
     assert "error: the text that was written cannot be read again" in run(["--verify-roundtrip"]).err
 

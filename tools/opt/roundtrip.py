@@ -24,7 +24,8 @@ def _survives(op: ir.Operation, form: str) -> bool:
         return False
     # The parser of bytecode makes a module, which `root` keeps alive.
     again = root if root.name == op.name else root.regions[0].blocks[0].operations[0].operation
-    if _fingerprint(op) == _fingerprint(again):
+    # Operations that text leaves out, such as the payload of a named linalg op, have no locations in it.
+    if _ir(op) == _ir(again) and (form == "text" or _locations(op) == _locations(again)):
         return True
     emit("error", op.location, f"the IR is not the same after it was written as {form} and read again")
     return False
@@ -44,13 +45,17 @@ def _read(written: str | bytes, context: ir.Context) -> ir.Operation:
     return ir.Module.parse(written, context).operation
 
 
-def _fingerprint(op: ir.Operation) -> tuple[str, list[str]]:
-    """The IR, and the locations of its operations; those of block arguments need not survive, as in mlir-opt."""
-    locations: list[str] = []
+def _ir(op: ir.Operation) -> str:
+    return str(op.get_asm(print_generic_op_form=True, use_local_scope=True)).strip()
+
+
+def _locations(op: ir.Operation) -> list[str]:
+    """The locations of the operations; those of block arguments need not survive, as in mlir-opt."""
+    found: list[str] = []
 
     def note(inner: ir.Operation) -> ir.WalkResult:
-        locations.append(str(inner.location))
+        found.append(str(inner.location))
         return ir.WalkResult.ADVANCE
 
     op.walk(note)
-    return str(op.get_asm(print_generic_op_form=True, use_local_scope=True)).strip(), locations
+    return found
