@@ -4,7 +4,10 @@
 // RUN: not inplace-opt %s --irdl-file=%s 2>&1 | filecheck %s --check-prefix=BROKEN
 // RUN: not inplace-opt %s --irdl-file=%t.none 2>&1 | filecheck %s --check-prefix=MISSING
 // RUN: echo 'module {}' > %t.empty && not inplace-opt %s --irdl-file=%t.empty 2>&1 | filecheck %s --check-prefix=EMPTY
+// RUN: echo 'irdl.dialect @arith {}' > %t.taken && not inplace-opt %s --irdl-file=%t.taken 2>&1 | filecheck %s --check-prefix=TAKEN
+// RUN: echo 'irdl.dialect @dispatch {}' > %t.taken && not inplace-opt %s --irdl-file=%t.taken 2>&1 | filecheck %s --check-prefix=TAKEN
 
+// TAKEN: inplace-opt: error: '{{.*}}.taken' defines the dialect '{{arith|dispatch}}', which there is already; rename it
 // UNKNOWN: error: operation being parsed with an unregistered dialect
 // BROKEN: irdl.mlir:[[# @LINE + 8]]:{{[0-9]+}}: error: operation being parsed with an unregistered dialect
 // BROKEN: inplace-opt: error: cannot load the dialects of '{{.*}}irdl.mlir'

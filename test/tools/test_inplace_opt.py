@@ -340,6 +340,13 @@ def test_broken_text_is_reported_with_a_place(opt: Opt, text: str) -> None:
             "argument --mlir-elide-elementsattrs-if-larger: must be an integer of at least 0, got '-3'",
         ),
         (["--pass-pipeline"], "--pass-pipeline needs a value: PIPELINE"),
+        (
+            ["--emit-bytecode-version=9999999999999999999"],
+            "argument --emit-bytecode-version: must be less than 2^63, got '9999999999999999999'",
+        ),
+        *(([f"--{flag}="], f"--{flag}= needs a value: FILE") for flag in ("irdl-file", "log-actions-to")),
+        (["--mlir-generate-reproducer="], "--mlir-generate-reproducer= needs a value: FILE"),
+        (["--color=x"], "argument --color: expected true or false, found 'x'"),
         (["--verify-each=perhaps"], "argument --verify-each: expected true or false, found 'perhaps'"),
         (
             ["--mlir-elide-elementsattrs-if-larger=x"],

@@ -118,6 +118,8 @@ def _sort_out(arguments: Sequence[str], passes: Registry) -> tuple[list[str], li
             if not waiting:
                 raise UsageError(f"{flag.spelling} needs a value: {flag.value_text.lstrip('=')}")
             normal.append(f"--{flag.name}={waiting.pop()}")
+        elif flag.value == "FILE" and has_value and not value:
+            raise UsageError(f"{flag.spelling}= needs a value: FILE")
         elif flag.optional and has_value and not value:
             raise UsageError(f"{flag.spelling}= needs a value; without '=' it is '{flag.optional}'")
         elif flag.optional is not None:

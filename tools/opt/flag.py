@@ -55,6 +55,8 @@ def count(text: str) -> int:
     """The value of a flag that counts; for argparse."""
     if not (text.isascii() and text.isdecimal()):
         raise argparse.ArgumentTypeError(f"must be an integer of at least 0, got '{text}'")
+    if len(text) > 19 or int(text) >= 2**63:
+        raise argparse.ArgumentTypeError(f"must be less than 2^63, got '{text}'")
     return int(text)
 
 

@@ -20,8 +20,26 @@ def load_irdl(source: Source, context: ir.Context) -> None:
     with DiagnosticCollector(context, on_diagnostic=printer.take, consume_all=True):
         try:
             module = ir.Module.parse(str(parse_module(source, context)), context)
-            if not any(op.operation.name == "irdl.dialect" for op in module.body.operations):
-                raise ToolError(f"'{source.name}' defines no IRDL dialect; expected an irdl.dialect operation")
+            _check_names(module, source)
             load_dialects(module)
         except (ir.MLIRError, ValueError, RuntimeError):
             raise ToolError(f"cannot load the dialects of '{source.name}'") from None
+
+
+def _check_names(module: ir.Module, source: Source) -> None:
+    """Refuses a name that is taken, which would end the process, and a file without a dialect."""
+    defined = [op.operation for op in module.body.operations if op.operation.name == "irdl.dialect"]
+    if not defined:
+        raise ToolError(f"'{source.name}' defines no IRDL dialect; expected an irdl.dialect operation")
+    for op in defined:
+        name = ir.StringAttr(op.attributes["sym_name"]).value
+        if name == "dispatch" or _is_registered(name, module.context):
+            raise ToolError(f"'{source.name}' defines the dialect '{name}', which there is already; rename it")
+
+
+def _is_registered(name: str, context: ir.Context) -> bool:
+    try:
+        context.get_dialect_descriptor(name)
+    except ValueError:
+        return False
+    return True
