@@ -18,13 +18,22 @@ from .value_numbers import ValueNumbers
 
 __all__ = ["annotated_text"]
 
-_ALIAS = re.compile(r'^(#loc\d*) = loc\("zq(\d+)z"\)\n', re.MULTILINE)
-_LOCATION = re.compile(r' loc\((?:"zq(\d+)z"|(#loc\d*))\)')
-# The second pack of results of an operation has a number at its end, which makes its name another one.
-_PACK = r"%zq(\d+)z(?:_(\d+))?"
-_RESULTS = re.compile(r"^( *)(%zq\d+z[\w:, %]*) = ", re.MULTILINE)
-_DEFINED = re.compile(rf"{_PACK}(?::(\d+))?")
-_VALUE = re.compile(rf"{_PACK}(?:#(\d+))?")
+
+class _Marks:
+    """How marks are written, as a word that is nowhere in the IR, and where they stand in the printed text."""
+
+    def __init__(self, text: str) -> None:
+        word = "mark"
+        while word in text:
+            word += "k"
+        self.word = word
+        self.alias = re.compile(rf'^(#loc\d*) = loc\("{word}(\d+)z"\)\n', re.MULTILINE)
+        self.location = re.compile(rf' loc\((?:"{word}(\d+)z"|(#loc\d*))\)')
+        # The second pack of results of an operation has a number at its end, which makes its name another one.
+        pack = rf"%{word}(\d+)z(?:_(\d+))?"
+        self.results = re.compile(rf"^( *)(%{word}\d+z[\w:, %]*) = ", re.MULTILINE)
+        self.defined = re.compile(rf"{pack}(?::(\d+))?")
+        self.value = re.compile(rf"{pack}(?:#(\d+))?")
 
 
 def annotated_text(op: ir.Operation, flags: AsmFlags) -> str:
@@ -41,7 +50,11 @@ def annotated_text(op: ir.Operation, flags: AsmFlags) -> str:
         number_operations=flags.value_users,
         name_locations=flags.name_locations,
     )
-    marked = _MarkedCopy(root, op, numbers, flags)
+    if " loc(#" in replace(flags, debug_info=False).printed(
+        root
+    ):  # In a string, where it would look like the alias of a mark.
+        flags = replace(flags, local_scope=True)
+    marked = _MarkedCopy(root, op, numbers, flags, _Marks(replace(flags, debug_info=True).printed(root)))
     printing = replace(flags, debug_info=True, name_locations=True, assume_verified=True)
     return marked.restore(printing.printed(marked.copy))
 
@@ -52,8 +65,11 @@ class _MarkedCopy:
     For each mark there is the name of a value, the text for the place of the location, and the comments of a block.
     """
 
-    def __init__(self, root: ir.Operation, op: ir.Operation, numbers: ValueNumbers, flags: AsmFlags) -> None:
+    def __init__(
+        self, root: ir.Operation, op: ir.Operation, numbers: ValueNumbers, flags: AsmFlags, marks: _Marks
+    ) -> None:
         self._numbers = numbers
+        self._marks = marks
         self._flags = flags
         self._op = op
         self._names: list[tuple[str, list[str]]] = []
@@ -65,20 +81,21 @@ class _MarkedCopy:
 
     def restore(self, text: str) -> str:
         """The text with names, locations and comments in the places of marks."""
-        aliases = {alias: int(number) for alias, number in _ALIAS.findall(text)}
+        aliases = {alias: int(number) for alias, number in self._marks.alias.findall(text)}
 
         def location(match: re.Match[str]) -> str:
             number = int(match[1]) if match[1] else aliases.get(match[2])
             return match[0] if number is None else self._locations[number]
 
-        return self._with_names(_LOCATION.sub(location, self._with_comments(_ALIAS.sub("", text))))
+        text = self._with_comments(self._marks.alias.sub("", text))
+        return self._with_names(self._marks.location.sub(location, text))
 
     def _with_names(self, text: str) -> str:
         first: dict[tuple[str, str | None], int] = {}
         """The number of the first result of each pack."""
 
         def definition(match: re.Match[str]) -> str:
-            packs = list(_DEFINED.finditer(match[2]))
+            packs = list(self._marks.defined.finditer(match[2]))
             sizes = [int(pack[3] or 1) for pack in packs]
             first.update({(pack[1], pack[2]): sum(sizes[:number]) for number, pack in enumerate(packs)})
             return f"{match[1]}{self._names[int(packs[0][1])][0]} = "
@@ -87,7 +104,7 @@ class _MarkedCopy:
             place = first.get((match[1], match[2]), 0) + int(match[3] or 0)
             return f"%{self._names[int(match[1])][1][place]}"
 
-        return _VALUE.sub(value, _RESULTS.sub(definition, text))
+        return self._marks.value.sub(value, self._marks.results.sub(definition, text))
 
     def _with_comments(self, text: str) -> str:
         """The text with the comments of each block behind the line that has its first argument first."""
@@ -98,7 +115,9 @@ class _MarkedCopy:
         for line in text.split("\n"):
             indent = line[: len(line) - len(line.lstrip())]
             lines += [f"{indent}// {comment}" for comment in waiting]
-            waiting = [found for name in _VALUE.findall(line) for found in self._comments.pop(int(name[0]), ())]
+            waiting = [
+                found for name in self._marks.value.findall(line) for found in self._comments.pop(int(name[0]), ())
+            ]
             lines.append(line)
         return "\n".join(lines)
 
@@ -124,7 +143,7 @@ class _MarkedCopy:
         shown = f" {location}" if self._flags.debug_info else ""
         self._names.append((definition, names))
         self._locations.append(shown + comment)
-        return ir.Location.name(f"zq{len(self._names) - 1}z", context=self._whole.context)
+        return ir.Location.name(f"{self._marks.word}{len(self._names) - 1}z", context=self._whole.context)
 
     def _users_of_argument(self, argument: ir.BlockArgument) -> str:
         users = self._users(argument)

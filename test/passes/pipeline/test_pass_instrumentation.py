@@ -37,6 +37,11 @@ def module() -> Iterator[ir.Module]:
         )
 
 
+@pytest.fixture
+def context_of_module(module: ir.Module) -> ir.Context:
+    return module.context
+
+
 def run(module: ir.Module, text: str, *watchers: Instrumentation) -> None:
     Pipeline.parse(text, REGISTRY).run(module, watchers)
 
@@ -165,6 +170,12 @@ def test_numbers_of_a_nested_operation_are_those_of_its_module(module: ir.Module
 
 def unindented(text: str) -> str:
     return "\n".join(line.strip() for line in text.splitlines())
+
+
+def test_strings_that_look_like_marks_stay(context_of_module: ir.Context) -> None:
+    text = 'module attributes {tensor.a = "%mark0z %markk1z loc(\\"mark2z\\") loc(#loc1)"} {\n}\n'
+    module = ir.Module.parse(text, context_of_module)
+    assert ir_text(module.operation, AsmFlags(value_users=True)) == ir_text(module.operation)
 
 
 def test_invalid_ir_with_users_is_printed_in_generic_form(module: ir.Module) -> None:
