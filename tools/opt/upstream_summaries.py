@@ -119,7 +119,7 @@ trivial-dce: drop operations without uses or effects
 view-op-graph: print a Graphviz graph
 """
 
-_BY_NAME = dict(line.split(": ", maxsplit=1) for line in _SUMMARIES.splitlines())
+_BY_NAME = {name: text for name, _, text in (line.partition(": ") for line in _SUMMARIES.splitlines())}
 
 
 def upstream_summary(name: str) -> str:
