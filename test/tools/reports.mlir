@@ -14,7 +14,7 @@
 // CHECK-NEXT: ExpandStridedCopiesPass
 // CHECK-NEXT: Output
 // CHECK-NEXT: Context
-// CHECK-NEXT: Pipeline text
+// CHECK-NEXT: Load passes
 // CHECK-NEXT: Rest
 // CHECK-NEXT: (100.0%) Total
 func.func @copy(%a: memref<4xf32>, %b: memref<4xf32>) {

@@ -190,7 +190,7 @@ def test_dumps_follow_the_printing_flags(opt: Opt) -> None:
 def test_timing_and_statistics(opt: Opt) -> None:
     err = opt("--canonicalize", "--inplace-tag=times=3", "--mlir-timing", "--mlir-pass-statistics").err
     labels = [line.split(")  ")[1] for line in err.splitlines() if "%)" in line]
-    assert labels == ["Parser", "CanonicalizerPass", "TagPass", "Output", "Context", "Pipeline text", "Rest", "Total"]
+    assert labels == ["Parser", "CanonicalizerPass", "TagPass", "Output", "Context", "Load passes", "Rest", "Total"]
     assert "(S) 3 tagged - operations that were tagged" in err
 
 

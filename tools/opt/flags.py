@@ -151,7 +151,11 @@ _DIAGNOSTICS = (
 )
 
 _REPORTS = (
-    Flag("mlir-timing", "report the wall time of each pass", differs="no lines for analyses (`(A)`)"),
+    Flag(
+        "mlir-timing",
+        "report the wall time of each pass",
+        differs="no lines for analyses (`(A)`), but for the loading of passes and of the context",
+    ),
     Flag(
         "mlir-timing-display",
         "times in the order of the pipeline, or the longest first",

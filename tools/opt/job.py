@@ -85,7 +85,7 @@ def make_job(command: CommandLine, passes: Registry) -> Job:
     started = time.perf_counter()
     if not settings.no_implicit_module:
         pipeline(DEFAULT_ANCHOR)  # So that its errors come before any work.
-        job.account("Pipeline text", started)
+        job.account("Load passes", started)
     return job
 
 
