@@ -22,6 +22,7 @@ class AsmFlags:
         name_locations: values are called what their named locations say.
         assume_verified: do not verify; invalid IR may crash the printer.
         elide_elements_above: elements attributes with more elements than this are elided.
+        hex_elements_above: more elements than this are written as bytes, if more than 100 are; -1 for never.
         elide_resources_above: resources with more characters than this are elided.
         value_users: a comment behind each operation names the users of its results.
         unique_ids: numbers of values and of colliding names do not start anew in each function.
@@ -35,6 +36,7 @@ class AsmFlags:
     name_locations: bool = False
     assume_verified: bool = False
     elide_elements_above: int | None = None
+    hex_elements_above: int | None = None
     elide_resources_above: int | None = None
     value_users: bool = False
     unique_ids: bool = False

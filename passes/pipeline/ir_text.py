@@ -22,6 +22,10 @@ def ir_text(op: ir.Operation, flags: AsmFlags = _DEFAULT) -> str:
         text = annotated_text(op, flags)
     else:
         text = flags.printed(op)
+    if flags.hex_elements_above is not None:
+        from .hex_elements import with_numbers
+
+        text = with_numbers(text, flags.hex_elements_above, op.context)
     text = text if text.endswith("\n") else f"{text}\n"
     if flags.generic or '"dispatch.' not in text:
         return text

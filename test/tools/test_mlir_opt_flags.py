@@ -53,6 +53,31 @@ func.func private @g(%a: i32) -> i32 {
 """
 WRONG = "func.func @f(%a: i32) { return %a : i32 }\n"
 TWO = "func.func @f() { return }\n// -----\nfunc.func @g() { return }\n"
+NUMBERS = list(range(120))
+MANY = f"func.func @f() {{ %0 = arith.constant dense<{NUMBERS}> : tensor<120xi64>  return }}"
+CONSTANTS = (
+    "func.func @f() {\n"
+    + "".join(
+        f"  %{name} = arith.constant dense<{str(elements).replace(chr(39), '')}> : {shape}\n"
+        for name, elements, shape in [
+            ("int", NUMBERS, "tensor<120xi64>"),
+            ("large", list(range(200)), "tensor<200xi8>"),
+            (
+                "float",
+                [[number * 0.1 for number in NUMBERS], [float(number) for number in NUMBERS]],
+                "tensor<2x120xf32>",
+            ),
+            ("half", [1.0] * 110 + [2.5], "vector<111xbf16>"),
+            ("bool", [str(number % 3 == 0).lower() for number in NUMBERS], "tensor<120xi1>"),
+            ("complex", [(float(number), 1.0) for number in NUMBERS], "tensor<120xcomplex<f64>>"),
+            ("index", NUMBERS, "tensor<120xindex>"),
+            ("odd", NUMBERS, "tensor<120xi9>"),
+            ("equal", [7] * 120, "tensor<120xi32>"),
+            ("few", [1, 2], "tensor<2xi32>"),
+        ]
+    )
+    + "  return\n}\n"
+)
 RESOURCE = """\
 func.func @f() { %0 = arith.constant dense_resource<blob> : tensor<4xi8>  return }
 {-# dialect_resources: { builtin: { blob: "0x0100000001020304" } } #-}
@@ -147,6 +172,10 @@ EFFECTS = {
     "mlir-use-nameloc-as-prefix": [Effect("--mlir-use-nameloc-as-prefix", r"%sum = arith\.addi %first")],
     "mlir-print-assume-verified": [Effect("--mlir-print-assume-verified", "")],
     "mlir-elide-elementsattrs-if-larger": [Effect("--mlir-elide-elementsattrs-if-larger=3", "__elided__")],
+    "mlir-print-elementsattrs-with-hex-if-larger": [
+        Effect("--mlir-print-elementsattrs-with-hex-if-larger=-1", r"dense<\[0, 1, 2, ", "", MANY),
+        Effect("--mlir-print-elementsattrs-with-hex-if-larger=120", r"dense<\[0, 1, 2, ", "", MANY),
+    ],
     "mlir-elide-resource-strings-if-larger": [
         Effect("--mlir-elide-resource-strings-if-larger=2", r"\A(?!(.|\n)*0x01)(.|\n)*blob", "", RESOURCE)
     ],
@@ -254,6 +283,8 @@ def test_a_flag_that_cannot_be_had_is_refused_with_the_reason(run: Run) -> None:
 
 
 SAME = [
+    "--mlir-print-elementsattrs-with-hex-if-larger=-1",
+    "--mlir-print-elementsattrs-with-hex-if-larger=150",
     "--mlir-print-unique-ssa-ids",
     "--mlir-print-value-users",
     "--mlir-print-unique-ssa-ids --mlir-print-value-users",
@@ -279,7 +310,8 @@ SAME = [
 @pytest.mark.parametrize("arguments", SAME)
 def test_the_output_is_that_of_mlir_opt(run: Run, tmp_path: Path, arguments: str) -> None:
     path = tmp_path / "program.mlir"
-    path.write_text("func.func @f() { return }\n" if "implicit" in arguments else PROGRAM)
+    programs = {"no-implicit": "func.func @f() { return }\n", "with-hex": CONSTANTS}
+    path.write_text(next((text for word, text in programs.items() if word in arguments), PROGRAM))
     words = [str(path), "--mlir-disable-threading", *arguments.split()]
     theirs = subprocess.run([str(MLIR_OPT), *words], capture_output=True, text=True, check=True)
     ours = run(words)

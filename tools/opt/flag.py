@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Flag", "boolean", "count"]
+__all__ = ["Flag", "boolean", "count", "limit"]
 
 
 @dataclass(frozen=True)
@@ -65,3 +65,8 @@ def boolean(text: str) -> bool:
     if text.lower() not in ("true", "1", "false", "0"):
         raise argparse.ArgumentTypeError(f"expected true or false, found '{text}'")
     return text.lower() in ("true", "1")
+
+
+def limit(text: str) -> int:
+    """The value of a flag that counts, or -1 for no limit; for argparse."""
+    return -1 if text == "-1" else count(text)

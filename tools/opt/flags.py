@@ -5,7 +5,7 @@ Any other flag must be a pass, ours or upstream's, or one of mlir-opt's that can
 
 from __future__ import annotations
 
-from .flag import Flag, boolean, count
+from .flag import Flag, boolean, count, limit
 
 __all__ = ["ALIASES", "BY_NAME", "DEFAULT_SPLIT_MARKER", "FLAGS", "GROUPS"]
 
@@ -98,6 +98,14 @@ _PRINTING = (
         "elide the elements of attributes with more than this many",
         "COUNT",
         type=count,
+    ),
+    Flag(
+        "mlir-print-elementsattrs-with-hex-if-larger",
+        "write the elements of attributes with more than this many as bytes; -1 for never",
+        "COUNT",
+        type=limit,
+        hidden=True,
+        differs="up to 100 elements are always written as numbers",
     ),
     Flag("mlir-elide-resource-strings-if-larger", "elide resources with more characters", "COUNT", type=count),
 )

@@ -74,6 +74,7 @@ def make_job(command: CommandLine, passes: Registry) -> Job:
         name_locations=settings.use_nameloc_as_prefix,
         assume_verified=settings.print_assume_verified,
         elide_elements_above=settings.elide_elementsattrs_if_larger,
+        hex_elements_above=settings.print_elementsattrs_with_hex_if_larger,
         elide_resources_above=settings.elide_resource_strings_if_larger,
         value_users=settings.print_value_users,
         unique_ids=settings.print_unique_ssa_ids,

@@ -32,7 +32,6 @@ _FLAGS = {
     ),
     "the bindings write bytecode with a producer of their own": "emit-bytecode-producer",
     "the bindings write bytecode with all resources": "elide-resource-data-from-bytecode",
-    "the bindings have no such option of the printer": "mlir-print-elementsattrs-with-hex-if-larger",
     "the parsers of the bindings always verify": "mlir-very-unsafe-disable-verifier-on-parsing",
 }
 
