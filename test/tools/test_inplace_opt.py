@@ -17,6 +17,7 @@ from forked_python import run_program
 from mlir import ir
 from pass_examples import example_registry
 
+from mlir_inplace.dialects.support.text_error import TextError
 from mlir_inplace.passes.framework.upstream import full_text
 from mlir_inplace.passes.pipeline.registry import Registry, registry
 from mlir_inplace.tools.inplace_opt import main
@@ -304,6 +305,14 @@ def test_an_unwritable_output_is_refused_before_any_work(opt: Opt, tmp_path: Pat
 )
 def test_input_that_is_no_mlir_text(opt: Opt, data: bytes, message: str) -> None:
     assert opt(text=data) == Result(1, "", f"inplace-opt: error: {message}\n")
+
+
+def test_bytecode_that_kills_its_reader_is_refused(opt: Opt, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(data: bytes, name: str) -> None:
+        raise TextError(f"broken bytecode of {len(data)} bytes", name, 1, 1)
+
+    monkeypatch.setattr("mlir_inplace.runtime.source.bytecode.check_bytecode", check)
+    assert opt(text=b"ML\xefR\x01") == Result(1, "", "inplace-opt: error: '<stdin>': broken bytecode of 5 bytes\n")
 
 
 def test_input_that_cannot_be_opened(opt: Opt, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def _checked_bytecode(name: str, data: bytes) -> Source:
     try:
         check_bytecode(data, name)
     except TextError as error:
-        raise ToolError(str(error)) from None
+        raise ToolError(f"'{name}': {error.message}") from None
     return Source(name, "", data)
 
 
