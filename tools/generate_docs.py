@@ -1,4 +1,4 @@
-"""Writes docs/PASSES.md from the passes themselves, and docs/API.md from what the package exports (`api_page.py`).
+"""Writes docs/PASSES.md from the passes, docs/API.md from the public names, docs/MLIR_OPT.md from `inplace-opt`'s flags.
 
 `python -m mlir_inplace.tools.generate_docs` writes; with `--check` it only compares, and exits with 1 when a file is
 not what it would write. The text of a pass is the docstring of its module, in Markdown; options, defaults and
@@ -18,6 +18,7 @@ from typing import Any
 from ..passes.framework.base import Pass
 from ..passes.pipeline.registry import BUILT_IN, Registry
 from .api_page import api_page
+from .opt.flag_page import flag_page
 
 _COMMAND = "python -m mlir_inplace.tools.generate_docs"
 
@@ -53,8 +54,11 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
 
 def generate(root: Path = ROOT) -> dict[Path, str]:
     """The expected text of each generated file."""
-    passes = passes_page(list(Registry(BUILT_IN, group=None).passes()))
-    return {root / "docs" / "PASSES.md": passes, root / "docs" / "API.md": api_page()}
+    return {
+        root / "docs" / "PASSES.md": passes_page(list(Registry(BUILT_IN, group=None).passes())),
+        root / "docs" / "API.md": api_page(),
+        root / "docs" / "MLIR_OPT.md": flag_page(),
+    }
 
 
 def passes_page(passes: Sequence[type[Pass[Any]]]) -> str:

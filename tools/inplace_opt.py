@@ -10,16 +10,16 @@ import re
 import sys
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
 
 from mlir import ir
 
 from ..passes.framework.errors import RegistryError
-from ..passes.pipeline.instrumentation import AsmFlags, Instrumentation, IRPrinting, StatisticsReport, Timing
 from ..passes.pipeline.registry import Registry, registry
 from ..passes.pipeline.reproducer import read_reproducer
-from .opt.flags import PROGRAM, CommandLine, help_text, list_text, make_pipeline, parse_command_line
-from .opt.process import Job, keep_input, process
+from .opt.command_line import PROGRAM, CommandLine, parse_command_line
+from .opt.job import Job, make_job
+from .opt.process import keep_input, process
+from .shared import console
 from .shared.command_line import FAILURE, SUCCESS, ToolError, run_program, version_text
 from .shared.input import Source, read_source, split_source
 from .shared.output import OutputFile
@@ -33,100 +33,86 @@ def main(arguments: Sequence[str] | None = None, passes: Registry = registry) ->
 
 def _run(arguments: list[str], passes: Registry) -> int:
     command = parse_command_line(arguments, passes)
+    settings = command.settings
+    console.use_colour(settings.color)
     information = _information(command, passes)
     if information is not None:
         sys.stdout.write(information)
         sys.stdout.flush()
         return SUCCESS
-    timing = Timing() if command.settings.timing else None
-    job = _make_job(command, passes, timing)
-    output = OutputFile(command.settings.o)
+    if settings.print_options or settings.print_all_options:
+        sys.stdout.write(command.options_text(every=settings.print_all_options))
+    if settings.debug or settings.debug_only:
+        from .opt.debug import logged_passes
+
+        with logged_passes(settings.debug_only):
+            return _run_job(command, arguments, passes)
+    return _run_job(command, arguments, passes)
+
+
+def _run_job(command: CommandLine, arguments: Sequence[str], passes: Registry) -> int:
+    settings = command.settings
+    job = make_job(command, passes)
+    output = OutputFile(settings.o)
     try:
         source = read_source(command.input)
-        if job.run_reproducer and read_reproducer(source.text) is None:
+        if settings.run_reproducer and read_reproducer(source.text) is None:
             raise ToolError(f"'{source.name}' is no reproducer: it has no mlir_reproducer section with a pipeline")
-        try:
-            succeeded = _process_parts(source, command.settings.split_input_file, job, output)
-        except (ToolError, OSError, RegistryError):
-            raise
-        except Exception:  # noqa: BLE001 - the last place that still knows the input
-            traceback.print_exc()
-            kept = keep_input(source, arguments)
-            print(f"{PROGRAM}: error: internal error; reproducer generated at '{kept}'", file=sys.stderr)
-            succeeded = False
+        succeeded = _process_all(source, arguments, job, output)
         if succeeded:
             output.commit()
     finally:
         output.close()
-    if timing:
-        print(timing.report(), file=sys.stderr)
+    if job.timing:
+        print(job.timing.report(settings.timing_display, settings.output_format), file=sys.stderr)
     return SUCCESS if succeeded else FAILURE
 
 
-def _process_parts(source: Source, marker: str | None, job: Job, output: OutputFile) -> bool:
+def _process_all(source: Source, arguments: Sequence[str], job: Job, output: OutputFile) -> bool:
+    """Process the input; after an internal error keep it, and say where."""
+    try:
+        return _process_parts(source, job, output)
+    except (ToolError, OSError, RegistryError):
+        raise
+    except Exception:  # noqa: BLE001 - the last place that still knows the input
+        traceback.print_exc()
+        kept = keep_input(source, arguments)
+        print(f"{PROGRAM}: error: internal error; reproducer generated at '{kept}'", file=sys.stderr)
+        return False
+
+
+def _process_parts(source: Source, job: Job, output: OutputFile) -> bool:
     """Process each part of the input, also after one that fails."""
     succeeded = True
+    marker = job.settings.split_input_file
+    between = marker if job.settings.output_split_marker is None else job.settings.output_split_marker
     for number, part in enumerate([source] if marker is None else split_source(source, marker)):
-        part_succeeded, text = process(part, job)
+        part_succeeded, content = process(part, job)
         succeeded = succeeded and part_succeeded
-        output.write(f"{marker}\n{text}" if number else text)
+        if number:
+            output.write(f"{between}\n")
+        output.write(content)
     return succeeded
 
 
 def _information(command: CommandLine, passes: Registry) -> str | None:
     """The output of `--help` and other flags that only inform."""
-    if command.settings.help:
-        return help_text(passes)
-    if command.settings.version:
+    settings = command.settings
+    if settings.help is not None or settings.help_list or settings.help_hidden or settings.help_list_hidden:
+        from .opt.help_text import help_about, help_text
+
+        if settings.help:
+            return help_about(settings.help, passes)
+        return help_text(passes, hidden=settings.help_hidden or settings.help_list_hidden)
+    if settings.version:
         return version_text(PROGRAM)
-    if command.settings.list_passes:
+    if settings.list_passes:
+        from .opt.help_text import list_text
+
         return list_text(passes)
-    if command.settings.show_dialects:
+    if settings.show_dialects:
         return f"Available Dialects: {', '.join(available_dialects())}\n"
     return None
-
-
-def _make_job(command: CommandLine, passes: Registry, timing: Timing | None) -> Job:
-    settings = command.settings
-    flags = AsmFlags(settings.print_debuginfo, settings.print_op_generic, settings.elide_elementsattrs_if_larger)
-    return Job(
-        pipeline=make_pipeline(command, passes),
-        passes=passes,
-        allow_unregistered_dialect=settings.allow_unregistered_dialect,
-        run_reproducer=settings.run_reproducer,
-        verify_each=settings.verify_each,
-        verify_diagnostics=settings.verify_diagnostics,
-        asm_flags=flags,
-        instrumentation=_make_instrumentation(command, flags, timing),
-        timing=timing,
-        reproducer=_path(settings.pass_pipeline_crash_reproducer),
-        dump_pipeline=settings.dump_pass_pipeline,
-    )
-
-
-def _make_instrumentation(command: CommandLine, flags: AsmFlags, timing: Timing | None) -> list[Instrumentation]:
-    """Instrumentation of the passes; timing comes last, so that it does not measure printing."""
-    settings = command.settings
-    watchers: list[Instrumentation] = []
-    printing = IRPrinting(
-        before_all=settings.print_ir_before_all,
-        after_all=settings.print_ir_after_all,
-        after_change=settings.print_ir_after_change,
-        after_failure=settings.print_ir_after_failure,
-        tree_dir=_path(settings.print_ir_tree_dir),
-        flags=flags,
-    )
-    if printing.wanted:
-        watchers.append(printing)
-    if settings.pass_statistics:
-        watchers.append(StatisticsReport())
-    if timing:
-        watchers.append(timing)
-    return watchers
-
-
-def _path(text: str | None) -> Path | None:
-    return Path(text) if text else None
 
 
 def available_dialects() -> list[str]:

@@ -79,6 +79,7 @@ from ..analysis.whole_module.module import ModuleAnalysis, analyze_module
 from ..analysis.whole_module.written_arguments import find_written_arguments
 from ..dispatch.rewriting.preparation import dispatch_ops, take_over
 from ..framework.base import Pass, Statistic
+from ..framework.diagnostics import place_text
 from ..framework.errors import PassFailure
 from ..framework.option_limits import require_dialects
 from ..framework.options import PassOptions, option
@@ -206,6 +207,8 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
         raise_refusals(analysis)
         if options.print_conflicts:
             self._print_conflicts(analysis)
+        if self.logs:
+            self._log_decisions(analysis)
         if options.bufferize_function_boundaries and options.warn_written_arguments:
             self._warn_of_written_arguments(analysis)
         if self.observer is not None:
@@ -260,6 +263,13 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
                 if decision.conflict is not None:
                     location = s.ops[s.operand_op[operand]].location
                     self.remark(location, describe_decision(s, decision), conflict_notes(analysis, decision.conflict))
+
+    def _log_decisions(self, analysis: ModuleAnalysis) -> None:
+        s = analysis.snapshot
+        for function in analysis.functions:
+            for operand, decision in sorted(function.decisions.items()):
+                place = place_text(s.ops[s.operand_op[operand]].location)
+                self.log(f"{place}: {describe_decision(s, decision)}")
 
     def _warn_of_written_arguments(self, analysis: ModuleAnalysis) -> None:
         for argument, text, note in find_written_arguments(analysis):

@@ -17,6 +17,7 @@ A pass file defines one class:
 from __future__ import annotations
 
 import inspect
+import logging
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from mlir import ir
 
+from .debug import logger
 from .diagnostics import emit
 from .options import PassOptions
 
@@ -87,6 +89,15 @@ class Pass(ABC, Generic[OptionsT]):
     def count(self, name: str, n: int = 1) -> None:
         """Adds `n` to a declared statistic; an undeclared name is a KeyError."""
         self.statistic_values[name] += n
+
+    @property
+    def logs(self) -> bool:
+        """Whether anybody listens to `log`: for messages that cost something to make."""
+        return logger(self.argument).isEnabledFor(logging.DEBUG)
+
+    def log(self, message: str) -> None:
+        """Tells whoever debugs the pass, with `--debug-only=ARGUMENT` or Python's `logging`; nobody else sees it."""
+        logger(self.argument).debug("[%s] %s", self.argument, message)
 
     def remark(self, location: ir.Location, message: str, notes: Sequence[tuple[str, ir.Location]] = ()) -> None:
         """Emits a remark at `location`; the pipeline goes on."""

@@ -1,7 +1,8 @@
 """Upstream's passes through the bindings: pipeline text to a `PassManager` or one clear error.
 
-`PassManager.parse` is the only way to learn whether upstream knows a pass or an option: there is no list. What it says
-when it refuses comes partly as a ValueError, partly on the process's standard error; `find_problem` reads both.
+`PassManager.parse` is the only way to learn whether upstream knows a pass or an option: there is no list but that of
+`upstream_names.py`. What it says when it refuses comes partly as a ValueError, partly on the process's standard error;
+`find_problem` reads both.
 """
 
 from __future__ import annotations
@@ -16,30 +17,7 @@ from mlir.passmanager import PassManager
 from .entered_context import scratch_context
 from .errors import close_names, nearest
 from .native_stderr import captured_native_stderr
-
-# Suggestions need names, and upstream lists none: these are the ones people write most. One that the bindings in use do
-# not know is never suggested.
-FAMILIAR_PASSES = (
-    *("affine-loop-fusion", "affine-loop-tile", "arith-expand", "buffer-deallocation-pipeline"),
-    *("buffer-hoisting", "buffer-loop-hoisting", "buffer-results-to-out-params"),
-    *("bufferization-lower-deallocations", "canonicalize", "control-flow-sink", "convert-arith-to-llvm"),
-    *("convert-bufferization-to-memref", "convert-cf-to-llvm", "convert-complex-to-llvm"),
-    *("convert-func-to-llvm", "convert-index-to-llvm", "convert-linalg-to-affine-loops"),
-    *("convert-linalg-to-loops", "convert-linalg-to-parallel-loops", "convert-math-to-libm"),
-    *("convert-math-to-llvm", "convert-openmp-to-llvm", "convert-scf-to-cf", "convert-scf-to-openmp"),
-    *("convert-tensor-to-linalg", "convert-to-llvm", "convert-ub-to-llvm", "convert-vector-to-llvm"),
-    *("convert-vector-to-scf", "cse", "drop-equivalent-buffer-results", "eliminate-empty-tensors"),
-    *("empty-tensor-to-alloc-tensor", "expand-strided-metadata", "finalize-memref-to-llvm"),
-    *("fold-memref-alias-ops", "inline", "linalg-block-pack-matmul", "linalg-fold-unit-extent-dims"),
-    *("linalg-fuse-elementwise-ops", "linalg-generalize-named-ops", "linalg-inline-scalar-operands"),
-    *("linalg-specialize-generic-ops", "loop-invariant-code-motion", "loop-invariant-subset-hoisting"),
-    *("lower-affine", "lower-vector-mask", "math-uplift-to-fma", "mem2reg", "memref-expand"),
-    *("normalize-memrefs", "one-shot-bufferize", "optimize-allocation-liveness"),
-    *("ownership-based-buffer-deallocation", "print-op-stats", "promote-buffers-to-stack"),
-    *("reconcile-unrealized-casts", "remove-dead-values", "resolve-shaped-type-result-dims", "sccp"),
-    *("scf-for-loop-canonicalization", "scf-forall-to-for", "scf-forall-to-parallel", "sroa"),
-    *("strip-debuginfo", "symbol-dce", "topological-sort", "transform-interpreter", "view-op-graph"),
-)
+from .upstream_names import PIPELINES, pass_classes
 
 
 @dataclass(frozen=True)
@@ -72,9 +50,29 @@ def find_problem(anchor: str, argument: str, options: str = "") -> UpstreamProbl
 
 
 def suggest(argument: str, ours: tuple[str, ...]) -> str:
-    """`; did you mean 'x'?` with the nearest of our passes and of the familiar ones that upstream knows."""
-    rejected = {name for name in close_names(argument, FAMILIAR_PASSES) if find_problem("any", name)}
-    return nearest(argument, [*ours, *(name for name in FAMILIAR_PASSES if name not in rejected)])
+    """`; did you mean 'x'?` with the nearest of our passes and of upstream's."""
+    return nearest(argument, [*ours, *close_passes(argument)])
+
+
+def close_passes(argument: str) -> list[str]:
+    """The passes of upstream's, known to the bindings, that `argument` may be a misspelling of."""
+    return [name for name in close_names(argument, [*pass_classes(), *PIPELINES]) if is_known(name)]
+
+
+def known_passes() -> list[str]:
+    """Upstream's passes and named pipelines that the bindings know, in alphabetical order."""
+    return sorted(name for name in [*pass_classes(), *PIPELINES] if is_known(name))
+
+
+def is_known(argument: str) -> bool:
+    """Whether upstream has a pass or a named pipeline `argument`, wherever it can run."""
+    problem = find_problem("any", argument)
+    return problem is None or not problem.unknown
+
+
+def full_text(anchor: str, text: str) -> str:
+    """A pass that upstream has accepted on `anchor`, with all its options; of a named pipeline the passes, in order."""
+    return str(PassManager.parse(f"{anchor}({text})", _scratch_context())).partition("(")[2].removesuffix(")")
 
 
 def parse_group(anchor: str, text: str, context: ir.Context) -> PassManager:

@@ -20,13 +20,14 @@ from ...dialects.support.attribute_casts import read_every_attribute
 from ..analysis.linalg.structured_op import nests_kept
 from ..analysis.whole_module.module import ModuleAnalysis
 from ..framework.attribute_checks import check_attributes
-from ..framework.diagnostics import DiagnosticCollector, emit
+from ..framework.diagnostics import DiagnosticCollector, emit, place_text
 from ..framework.entered_context import entered
 from ..framework.errors import PassError, PassFailure
 from ..framework.native_stderr import captured_native_stderr
 from .elements import Nest, inplace_passes
-from .instrumentation import Instrumentation, read_upstream_statistics
+from .instrumentation import Instrumentation
 from .reproducer import Reproducer
+from .statistics_report import read_upstream_statistics
 from .steps import NestStep, PassStep, PlanSettings, Step, UpstreamStep, make_steps
 
 
@@ -193,6 +194,8 @@ class PipelineExecution:
         needed = step.instance.anchor
         if needed not in (None, op.name):
             raise self._refuse(op, f"can't run pass '{step.argument}' on '{op.name}'; it runs on '{needed}'")
+        if step.instance.logs:
+            step.instance.log(f"runs on {_described(op)} as {step.text}")
         try:
             step.instance.run(op)
         except PassFailure as failure:
@@ -205,6 +208,8 @@ class PipelineExecution:
             raise _Stopped(f"pass '{step.argument}' failed") from failure
         except Exception as bug:  # it goes on to the caller; here a reproducer can still be written
             raise _Stopped(f"pass '{step.argument}' stopped with {type(bug).__name__}: {bug}", bug) from bug
+        for name, value in step.instance.statistic_values.items() if step.instance.logs else ():
+            step.instance.log(f"counted {name} = {value}, so far")
         if self._settings.verify_each:
             self._verify(op, f"after pass '{step.argument}'")
 
@@ -223,6 +228,11 @@ class PipelineExecution:
         except ir.MLIRError as failure:
             which = "one of the passes" if "," in step.argument else "pass"
             raise _Stopped(f"{which} '{step.argument}' failed") from failure
+
+
+def _described(op: ir.Operation) -> str:
+    symbol = f" {op.attributes['sym_name']}" if "sym_name" in op.attributes else ""
+    return f"'{op.name}'{symbol} at {place_text(op.location)}"
 
 
 def _report_bug(stopped: _Stopped, op: ir.Operation, reproducer: Reproducer | None) -> None:

@@ -16,8 +16,10 @@ from mlir import ir
 from mlir.passmanager import PassManager
 
 from ..framework.base import Pass
-from ..framework.upstream import parse_group
+from ..framework.upstream import full_text, parse_group
+from ..framework.upstream_names import pass_classes
 from .elements import Element, InplacePass, Nest, UpstreamPass, is_upstream
+from .syntax import ParsedElement, ParsedNest, parse_syntax
 
 
 @dataclass(eq=False)
@@ -25,9 +27,9 @@ class _Run:
     """A step that runs on an operation.
 
     Attributes:
-        name: what reports call it: the class of a pass of ours, the argument of one of upstream's.
+        name: what reports call it: the class of the pass.
         argument: what pipelines call it.
-        text: the argument with the options.
+        text: the argument with the options, of upstream's single passes with all that they have.
         path: its place in the plan, the index at each level, which reports sort and merge by.
     """
 
@@ -83,6 +85,8 @@ def make_steps(
 ) -> tuple[Step, ...]:
     """The steps of `elements` on `anchor` operations; upstream's text is parsed here, before anything has run."""
     made: list[Step] = []
+    if settings.single_steps:
+        elements = [inner for element in elements for inner in _expanded(anchor, element)]
     for group in _groups(elements, settings):
         here = (*path, len(made))
         first = group[0]
@@ -95,7 +99,10 @@ def make_steps(
         else:
             names = ",".join(e.argument if isinstance(e, UpstreamPass) else str(e) for e in group)
             manager = _make_manager(anchor, group, context, settings)
-            made.append(UpstreamStep(names, names, ",".join(map(str, group)), here, manager))
+            text = ",".join(map(str, group))
+            if settings.single_steps:
+                text = full_text(anchor, text)
+            made.append(UpstreamStep(pass_classes().get(names, names), names, text, here, manager))
     return tuple(made)
 
 
@@ -105,6 +112,20 @@ def walk_steps(steps: Sequence[Step]) -> Iterator[Step]:
         yield step
         if isinstance(step, NestStep):
             yield from walk_steps(step.steps)
+
+
+def _expanded(anchor: str, element: Element) -> Sequence[Element]:
+    """The passes of a named pipeline of upstream's; any other element by itself."""
+    if not isinstance(element, UpstreamPass) or element.argument in pass_classes():
+        return (element,)
+    passes = [_upstream_element(found) for found in parse_syntax(full_text(anchor, str(element)))]
+    return passes if len(passes) > 1 else (element,)
+
+
+def _upstream_element(parsed: ParsedElement) -> Element:
+    if isinstance(parsed, ParsedNest):
+        return Nest(parsed.anchor, tuple(map(_upstream_element, parsed.elements)))
+    return UpstreamPass(parsed.name, parsed.options.strip())
 
 
 def _groups(elements: Sequence[Element], settings: PlanSettings) -> Iterator[tuple[Element, ...]]:

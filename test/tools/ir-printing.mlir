@@ -5,20 +5,20 @@
 // RUN: inplace-opt %s --pass-pipeline='builtin.module(canonicalize,func.func(cse))' --mlir-print-ir-after-all --mlir-print-ir-tree-dir=%t -o /dev/null
 // RUN: filecheck %s --check-prefix=TREE --input-file=%t/builtin_module_no-symbol-name/func_func_f/0_0_cse.mlir
 
-// ALL:     IR Dump Before canonicalize //
+// ALL:     IR Dump Before CanonicalizerPass: canonicalize{{.*}} //
 // ALL:     arith.constant
-// ALL:     IR Dump After canonicalize //
+// ALL:     IR Dump After CanonicalizerPass: canonicalize{{.*}} //
 // ALL-NOT: arith.constant
-// ALL:     IR Dump Before cse //
-// ALL:     IR Dump After cse //
+// ALL:     IR Dump Before CSEPass: cse //
+// ALL:     IR Dump After CSEPass: cse //
 
-// CHANGE:     IR Dump After canonicalize //
+// CHANGE:     IR Dump After CanonicalizerPass: canonicalize{{.*}} //
 // CHANGE-NOT: IR Dump
 
-// FAILURE-NOT: IR Dump After canonicalize
-// FAILURE:     IR Dump After transform-interpreter Failed //
+// FAILURE-NOT: IR Dump After CanonicalizerPass
+// FAILURE:     IR Dump After InterpreterPass: transform-interpreter{{.*}} Failed //
 
-// TREE:      IR Dump After cse //
+// TREE:      IR Dump After CSEPass: cse //
 // TREE-NEXT: func.func @f()
 func.func @f() {
   %unused = arith.constant 1 : index

@@ -2,7 +2,7 @@
 
 // CHECK: Pass statistics report
 // CHECK: 'builtin.module' Pipeline
-// CHECK-NEXT: canonicalize
+// CHECK-NEXT: CanonicalizerPass
 // CHECK-NEXT: ExpandStridedCopiesPass
 // CHECK-NEXT: (S) 1 expanded-copies
 
@@ -10,9 +10,11 @@
 // CHECK: Total Execution Time:
 // CHECK: ----Wall Time---- ----Name----
 // CHECK-NEXT: Parser
-// CHECK-NEXT: canonicalize
+// CHECK-NEXT: CanonicalizerPass
 // CHECK-NEXT: ExpandStridedCopiesPass
 // CHECK-NEXT: Output
+// CHECK-NEXT: Context
+// CHECK-NEXT: Load passes
 // CHECK-NEXT: Rest
 // CHECK-NEXT: (100.0%) Total
 func.func @copy(%a: memref<4xf32>, %b: memref<4xf32>) {

@@ -171,7 +171,7 @@ def test_text_that_does_not_parse(tmp_path: Path, capsys: pytest.CaptureFixture[
     [
         (b"", "inplace-check: error: 'f.mlir' is empty; expected MLIR text\n"),
         (b"\xff", "inplace-check: error: 'f.mlir' is not MLIR text: byte 0xff at offset 0 (line 1) is not UTF-8\n"),
-        (b"ML\xefR", "inplace-check: error: 'f.mlir' is MLIR bytecode; this tool reads MLIR text\n"),
+        (b"ML\xefR", "f.mlir:0:0: error: attempting to parse a byte at the end of the bytecode\n"),
         (b"a\0b", "f.mlir:1:2: error: byte 0x00 is no text; expected MLIR text\n"),
         (b"(" * 501, "f.mlir:1:501: error: brackets are nested deeper than 500 levels here; "),
         (

@@ -17,10 +17,13 @@ from forked_python import run_program
 from mlir import ir
 from pass_examples import example_registry
 
+from mlir_inplace.dialects.support.text_error import TextError
+from mlir_inplace.passes.framework.upstream import full_text
 from mlir_inplace.passes.pipeline.registry import Registry, registry
 from mlir_inplace.tools.inplace_opt import main
 
 REGISTRY = example_registry()
+CANONICALIZE = f"CanonicalizerPass: {full_text('builtin.module', 'canonicalize')}"
 
 DEAD_CONSTANT = "func.func @f() {\n  %c1_i32 = arith.constant 1 : i32\n  return\n}\n"
 PARSED_DEAD_CONSTANT = "module {\n  func.func @f() {\n    %c1_i32 = arith.constant 1 : i32\n    return\n  }\n}\n"
@@ -150,14 +153,14 @@ def test_unregistered_dialects(opt: Opt) -> None:
 def test_ir_printing(opt: Opt, tmp_path: Path) -> None:
     both = opt("--canonicalize", "--mlir-print-ir-before-all", "--mlir-print-ir-after-all")
     assert both.err == (
-        f"// -----// IR Dump Before canonicalize //----- //\n{PARSED_DEAD_CONSTANT}\n"
-        f"// -----// IR Dump After canonicalize //----- //\n{CLEAN}\n"
+        f"// -----// IR Dump Before {CANONICALIZE} //----- //\n{PARSED_DEAD_CONSTANT}\n"
+        f"// -----// IR Dump After {CANONICALIZE} //----- //\n{CLEAN}\n"
     )
     change = opt("--canonicalize", "--canonicalize", "--mlir-print-ir-after-change")
-    assert change.err.count("IR Dump After canonicalize") == 1
+    assert change.err.count("IR Dump After CanonicalizerPass: canonicalize") == 1
     failure = opt("--canonicalize", "--transform-interpreter", "--mlir-print-ir-after-failure")
     assert failure.err.count("IR Dump") == 1
-    assert "IR Dump After transform-interpreter Failed" in failure.err
+    assert "IR Dump After InterpreterPass: transform-interpreter{" in failure.err
     tree = opt("--canonicalize", "--mlir-print-ir-after-all", f"--mlir-print-ir-tree-dir={tmp_path}")
     assert (tree.code, tree.err) == (0, "")
     assert (tmp_path / "builtin_module_no-symbol-name" / "0_canonicalize.mlir").read_text().endswith(f"{CLEAN}\n")
@@ -175,7 +178,7 @@ def test_dumps_to_where_nothing_can_be_written(opt: Opt, folder: str, passes: li
 def test_no_folder_for_dumps_is_standard_error(opt: Opt, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     run = opt("--canonicalize", "--mlir-print-ir-after-all", "--mlir-print-ir-tree-dir=")
-    assert "IR Dump After canonicalize" in run.err
+    assert "IR Dump After CanonicalizerPass: canonicalize" in run.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -188,8 +191,8 @@ def test_dumps_follow_the_printing_flags(opt: Opt) -> None:
 def test_timing_and_statistics(opt: Opt) -> None:
     err = opt("--canonicalize", "--inplace-tag=times=3", "--mlir-timing", "--mlir-pass-statistics").err
     labels = [line.split(")  ")[1] for line in err.splitlines() if "%)" in line]
-    assert labels == ["Parser", "canonicalize", "TagPass", "Output", "Rest", "Total"]
-    assert "(S)    3 tagged - operations that were tagged" in err
+    assert labels == ["Parser", "CanonicalizerPass", "TagPass", "Output", "Context", "Load passes", "Rest", "Total"]
+    assert "(S) 3 tagged - operations that were tagged" in err
 
 
 def test_verify_each(opt: Opt) -> None:
@@ -298,11 +301,18 @@ def test_an_unwritable_output_is_refused_before_any_work(opt: Opt, tmp_path: Pat
         (b"", "'<stdin>' is empty; expected MLIR text"),
         (b" \n\t\n", "'<stdin>' is empty; expected MLIR text"),
         (b"func.func @f() {\n \xff }", "'<stdin>' is not MLIR text: byte 0xff at offset 18 (line 2) is not UTF-8"),
-        (b"ML\xefR\x01", "'<stdin>' is MLIR bytecode; this tool reads MLIR text"),
     ],
 )
 def test_input_that_is_no_mlir_text(opt: Opt, data: bytes, message: str) -> None:
     assert opt(text=data) == Result(1, "", f"inplace-opt: error: {message}\n")
+
+
+def test_bytecode_that_kills_its_reader_is_refused(opt: Opt, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(data: bytes, name: str) -> None:
+        raise TextError(f"broken bytecode of {len(data)} bytes", name, 1, 1)
+
+    monkeypatch.setattr("mlir_inplace.runtime.source.bytecode.check_bytecode", check)
+    assert opt(text=b"ML\xefR\x01") == Result(1, "", "inplace-opt: error: '<stdin>': broken bytecode of 5 bytes\n")
 
 
 def test_input_that_cannot_be_opened(opt: Opt, tmp_path: Path) -> None:
@@ -339,6 +349,13 @@ def test_broken_text_is_reported_with_a_place(opt: Opt, text: str) -> None:
             "argument --mlir-elide-elementsattrs-if-larger: must be an integer of at least 0, got '-3'",
         ),
         (["--pass-pipeline"], "--pass-pipeline needs a value: PIPELINE"),
+        (
+            ["--emit-bytecode-version=9999999999999999999"],
+            "argument --emit-bytecode-version: must be less than 2^63, got '9999999999999999999'",
+        ),
+        *(([f"--{flag}="], f"--{flag}= needs a value: FILE") for flag in ("irdl-file", "log-actions-to")),
+        (["--mlir-generate-reproducer="], "--mlir-generate-reproducer= needs a value: FILE"),
+        (["--color=x"], "argument --color: expected true or false, found 'x'"),
         (["--verify-each=perhaps"], "argument --verify-each: expected true or false, found 'perhaps'"),
         (
             ["--mlir-elide-elementsattrs-if-larger=x"],
@@ -417,7 +434,10 @@ def test_help_lists_every_flag_of_the_design(opt: Opt) -> None:
 
 
 def test_information(opt: Opt) -> None:
-    assert "  --inplace-tag     set an attribute\n" in opt("--list-passes").out
+    listed = opt("--list-passes").out
+    assert re.search(r"^  --inplace-tag +set an attribute$", listed, re.MULTILINE)
+    assert re.search(r"^  --cse +CSEPass: compute common", listed, re.MULTILINE)
+    assert re.search(r"^  --tosa-to-linalg-pipeline +a pipeline of upstream's: tosa", listed, re.MULTILINE)
     dialects = opt("--show-dialects").out
     assert dialects.startswith("Available Dialects: ")
     assert {"arith", "dispatch", "func", "linalg", "memref", "scf"} <= set(dialects.removesuffix("\n")[20:].split(", "))

@@ -29,7 +29,8 @@ _EXPECTATION = re.compile(
     r"(?P<place>@(?:[+-]\d+|above|below|unknown))?\s*\{\{(?P<text>.*)\}\}$"
 )
 _ATTEMPT = re.compile(r"expected-(error|warning|remark|note)\b")
-_CURRENT_OPERATION = "see current operation"
+CURRENT_OPERATION = "see current operation"
+"""How the note starts that MLIR adds to errors of operations."""
 
 
 @dataclass
@@ -65,7 +66,7 @@ class DiagnosticVerifier:
         """Compare a diagnostic and each of its notes; report those that were not expected."""
         named = with_source_name(diagnostic, self._source.name)
         for one in (named, *named.notes):
-            if not (one.severity == "note" and one.message.startswith(_CURRENT_OPERATION)):
+            if not (one.severity == "note" and one.message.startswith(CURRENT_OPERATION)):
                 self._compare(one)
 
     def finish(self, succeeded: bool) -> bool:

@@ -17,6 +17,7 @@ __all__ = [
     "SUCCESS",
     "USAGE",
     "Parser",
+    "StoreOnce",
     "ToolError",
     "UsageError",
     "run_program",
@@ -41,7 +42,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **keywords: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **keywords)
         self._bounds: dict[str, tuple[str, float, float | None]] = {}
-        self.register("action", None, _StoreOnce)
+        self.register("action", None, StoreOnce)
         if keywords.get("add_help", True):
             self.add_argument(
                 "--version", action=_Version, nargs=0, help="print the version and the bindings, and exit"
@@ -100,7 +101,7 @@ class _Version(argparse.Action):
         raise SystemExit(SUCCESS)
 
 
-class _StoreOnce(argparse.Action):
+class StoreOnce(argparse.Action):
     """Store a flag's value; two values that differ contradict each other."""
 
     def __call__(

@@ -1,32 +1,41 @@
-"""Colour on a terminal, if `rich` is installed; plain text everywhere else."""
+"""Colour on a terminal, as clang has it; plain text everywhere else, and where `NO_COLOR` is set."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
+import re
 import sys
 
 _STYLES = {
-    r"(?m)^(\S+:\d+:\d+: )?error: ": "bold red",
-    r"(?m)^(\S+:\d+:\d+: )?warning: ": "bold magenta",
-    r"(?m)^(\S+:\d+:\d+: )?remark: ": "bold blue",
-    r"(?m)^(\S+:\d+:\d+: )?note: ": "bold",
-    r"(?m)^\s*\^~*$": "green",
+    re.compile(r"^(?:\S+:\d+:\d+: )?(?:[\w-]+: )?error: ", re.MULTILINE): "1;31",
+    re.compile(r"^(?:\S+:\d+:\d+: )?(?:[\w-]+: )?warning: ", re.MULTILINE): "1;35",
+    re.compile(r"^(?:\S+:\d+:\d+: )?remark: ", re.MULTILINE): "1;34",
+    re.compile(r"^(?:\S+:\d+:\d+: )?note: ", re.MULTILINE): "1",
+    re.compile(r"^\s*\^~*$", re.MULTILINE): "32",
 }
+"""Pattern -> the code of ANSI terminals."""
+
+_wanted: bool | None = None
+
+
+def use_colour(wanted: bool | None) -> None:
+    """Colour diagnostics, or do not; None for only where a person sees it."""
+    global _wanted  # noqa: PLW0603 - one process has one standard error
+    _wanted = wanted
 
 
 def print_error(text: str) -> None:
     """Print diagnostics on standard error, with severities and carets coloured on a terminal."""
-    if not (sys.stderr.isatty() and importlib.util.find_spec("rich")):
-        print(text, file=sys.stderr, flush=True)
-        return
-    from rich.console import Console  # pyright: ignore[reportMissingImports]
-    from rich.text import Text  # pyright: ignore[reportMissingImports]
+    if _coloured():
+        for pattern, code in _STYLES.items():
+            text = pattern.sub(rf"\033[{code}m\g<0>\033[0m", text)
+    print(text, file=sys.stderr, flush=True)
 
-    coloured = Text(text)
-    for pattern, style in _STYLES.items():
-        coloured.highlight_regex(pattern, style)
-    Console(stderr=True, soft_wrap=True).print(coloured)
+
+def _coloured() -> bool:
+    if _wanted is not None:
+        return _wanted
+    return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def open_standard_error() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from ...dialects.support.text_error import TextError
 from ...runtime.source.text_checks import BYTECODE_MAGIC, MAX_BYTES
 from .command_line import ToolError
 
@@ -15,10 +16,14 @@ STDIN_NAME = "<stdin>"
 
 @dataclass(frozen=True)
 class Source:
-    """MLIR text with the name of its source; a part of a file keeps the file's line numbers."""
+    """MLIR text with the name of its source; a part of a file keeps the file's line numbers.
+
+    `bytecode` is set, and the text empty, if the source is bytecode.
+    """
 
     name: str
     text: str
+    bytecode: bytes | None = None
 
     def line(self, number: int) -> str | None:
         """Line `number`, from 1, without its end; None when there is no such line."""
@@ -32,7 +37,7 @@ class Source:
 
 
 def read_source(path: str) -> Source:
-    """Read the file `path`, or standard input for `-`; raises `ToolError`."""
+    """Read text or bytecode from the file `path`, or standard input for `-`; raises `ToolError`."""
     name = STDIN_NAME if path == "-" else path
     try:
         data = _read(path)
@@ -42,7 +47,7 @@ def read_source(path: str) -> Source:
     if len(data) > MAX_BYTES:
         raise ToolError(f"'{name}' is larger than {MAX_BYTES >> 20} MiB; divide the program")
     if data.startswith(BYTECODE_MAGIC):
-        raise ToolError(f"'{name}' is MLIR bytecode; this tool reads MLIR text")
+        return _checked_bytecode(name, data)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -52,6 +57,16 @@ def read_source(path: str) -> Source:
     if not text.strip():
         raise ToolError(f"'{name}' is empty; expected MLIR text")
     return Source(name, text)
+
+
+def _checked_bytecode(name: str, data: bytes) -> Source:
+    from ...runtime.source.bytecode import check_bytecode
+
+    try:
+        check_bytecode(data, name)
+    except TextError as error:
+        raise ToolError(f"'{name}': {error.message}") from None
+    return Source(name, "", data)
 
 
 def _read(path: str) -> bytes:
@@ -65,7 +80,12 @@ def _read(path: str) -> bytes:
 
 
 def split_source(source: Source, marker: str) -> list[Source]:
-    """The parts between lines that consist of `marker`, each after empty lines that keep its line numbers."""
+    """The parts between lines that consist of `marker`, each after empty lines that keep its line numbers.
+
+    Bytecode is one part.
+    """
+    if source.bytecode is not None:
+        return [source]
     parts: list[list[str]] = [[]]
     for number, line in enumerate(source.lines, start=1):
         if line.rstrip() == marker:

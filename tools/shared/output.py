@@ -55,7 +55,7 @@ class OutputFile:
 
     def __init__(self, path: str | None) -> None:
         self._shown = path
-        self._parts: list[str] = []
+        self._parts: list[bytes] = []
         self._file: AtomicFile | None = None
         if path is not None and path != "-":
             try:
@@ -70,12 +70,15 @@ class OutputFile:
         """Whether text goes to standard output."""
         return self._file is None
 
-    def write(self, text: str) -> None:
-        """Add text to the output."""
-        if self._file is None:
-            sys.stdout.write(text)
+    def write(self, content: str | bytes) -> None:
+        """Add text or bytes to the output."""
+        if self._file is not None:
+            self._parts.append(content.encode() if isinstance(content, str) else content)
+        elif isinstance(content, str):
+            sys.stdout.write(content)
         else:
-            self._parts.append(text)
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
 
     def commit(self) -> None:
         """Complete the output; raises `ToolError`."""
@@ -84,7 +87,7 @@ class OutputFile:
             return
         try:
             with self._file.open() as file:
-                file.write("".join(self._parts).encode())
+                file.write(b"".join(self._parts))
             self._file.commit()
         except OSError as error:
             raise ToolError(f"cannot write output file '{self._shown}': {error.strerror}") from None

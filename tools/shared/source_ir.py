@@ -22,18 +22,21 @@ from .command_line import ToolError
 from .diagnostic_printer import DiagnosticPrinter
 from .input import Source
 
-__all__ = ["parse_module", "parsed_program"]
+__all__ = ["parse_module", "parse_operation", "parsed_program"]
 
 # A text may be one explicit module if it starts so, after comments; aliases may stand before it.
 _EXPLICIT_MODULE = re.compile(r'(?:\s|//[^\n]*(?:\n|$))*(?:module\b|builtin\.module\b|"builtin\.module"|[#!]|\{-#)')
 
 
 def parse_module(source: Source, context: ir.Context) -> ir.Operation:
-    """Parse `source`: a module, or operations that get one.
+    """Parse `source`: a module, or operations that get one; text or bytecode.
 
     Operations of the dispatch dialect may be in its short form. Diagnostics reach the collectors of `context`;
     raises `ir.MLIRError` after an error. Locations name `source.name`.
     """
+    if source.bytecode is not None:
+        dispatch.register_for(source.bytecode, context)
+        return ir.Module.parse(source.bytecode, context).operation
     if not source.text.strip():  # A part between two markers.
         return ir.Module.create(ir.Location.file(source.name, 1, 1, context=context)).operation
     generic = Source(source.name, _generic_text(source, context))
@@ -48,6 +51,17 @@ def parse_module(source: Source, context: ir.Context) -> ir.Operation:
             if not found.errors and (unread := dispatch.unread_operation(source.text, source.name)):
                 _report(unread, context)
             raise
+
+
+def parse_operation(source: Source, context: ir.Context) -> ir.Operation:
+    """Parse `source` as one operation that gets no module; otherwise as `parse_module` does.
+
+    Bytecode is read as a module.
+    """
+    if source.bytecode is not None or not source.text.strip():
+        return parse_module(source, context)
+    text = _generic_text(source, context)
+    return ir.Operation.parse(text, source_name=source.name, context=context).operation
 
 
 @contextmanager

@@ -9,7 +9,8 @@ from mlir import ir
 
 from mlir_inplace.dialects import dispatch
 from mlir_inplace.dialects.dispatch import ReadWrite, export_text, import_text
-from mlir_inplace.passes.pipeline.instrumentation import AsmFlags
+from mlir_inplace.passes.pipeline.asm_flags import AsmFlags
+from mlir_inplace.passes.pipeline.ir_text import ir_text
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 ELEMENTS = ("f32", "i8", "index", "complex<f32>", "vector<2x[4]xf32>")
@@ -123,8 +124,8 @@ def test_an_example_of_each() -> None:
 """
     with ir.Context() as context:
         module = dispatch.parse(text, context)
-        assert AsmFlags().text(module.operation) == text
-        generic = AsmFlags(generic=True).text(module.operation)
+        assert ir_text(module.operation) == text
+        generic = ir_text(module.operation, AsmFlags(generic=True))
         assert generic.count('"dispatch.') == 12
         assert import_text(generic) == generic
-        assert AsmFlags(generic=True).text(dispatch.parse(generic, context).operation) == generic
+        assert ir_text(dispatch.parse(generic, context).operation, AsmFlags(generic=True)) == generic

@@ -17,10 +17,10 @@
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return %[[C]]
 
-// STATS: 11 num-in-place
-// STATS: 1 num-out-of-place
 // STATS: 1 num-allocations
 // STATS: 1 num-copies
+// STATS: 11 num-in-place
+// STATS: 1 num-out-of-place
 
 // THEN-NOT:   tensor<
 // THEN-LABEL: func.func @tiled_matmul(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -292,6 +293,21 @@ def test_statistics_add_up_over_the_operations_of_a_nest(module: ir.Module) -> N
     assert instance.statistic_values == {"tagged": 2}
     with pytest.raises(KeyError):
         instance.count("undeclared")
+
+
+def test_a_pass_logs_under_its_name(module: ir.Module, caplog: pytest.LogCaptureFixture) -> None:
+    pipeline = "builtin.module(func.func(inplace-tag{times=2}),inplace-look)"
+    with caplog.at_level(logging.DEBUG, "mlir_inplace.passes.inplace-tag"):
+        run(module, pipeline)
+    assert caplog.messages == [
+        "[inplace-tag] runs on 'func.func' \"first\" at -:1:1 as inplace-tag{times=2}",
+        "[inplace-tag] counted tagged = 2, so far",
+        "[inplace-tag] runs on 'func.func' \"refused\" at -:5:1 as inplace-tag{times=2}",
+        "[inplace-tag] counted tagged = 4, so far",
+    ]
+    caplog.clear()
+    run(module, pipeline)
+    assert caplog.messages == []
 
 
 def test_an_interrupt_leaves_nothing_behind(module: ir.Module, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

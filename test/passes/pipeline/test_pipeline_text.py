@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mlir import ir
+from mlir.passmanager import PassManager
 from pass_examples import TagOptions, TagPass, example_registry
 
 from mlir_inplace.passes.framework.errors import OptionError, PipelineError
-from mlir_inplace.passes.framework.upstream import FAMILIAR_PASSES, find_problem
+from mlir_inplace.passes.framework.upstream import full_text, is_known, known_passes
+from mlir_inplace.passes.framework.upstream_names import PIPELINES, pass_classes
 from mlir_inplace.passes.pipeline.elements import InplacePass, Nest, UpstreamPass
 from mlir_inplace.passes.pipeline.pipeline import Pipeline
+from mlir_inplace.passes.pipeline.steps import PlanSettings, UpstreamStep, make_steps, walk_steps
 
 REGISTRY = example_registry()
 
@@ -145,8 +149,30 @@ def test_the_caret_stands_under_the_mistake_in_its_line() -> None:
     ]
 
 
-def test_the_passes_we_suggest_exist() -> None:
-    assert [name for name in FAMILIAR_PASSES if find_problem("any", name)] == []
+def test_the_passes_we_suggest_and_list_exist() -> None:
+    assert known_passes() == sorted([*pass_classes(), *PIPELINES])
+    assert {"cse", "canonicalize", "one-shot-bufferize", "sparsifier"} < set(known_passes())
+    assert not is_known("canonicalise")
+
+
+@pytest.mark.parametrize("name", ["cse", "canonicalize", "inline", "symbol-dce", "one-shot-bufferize", "lower-affine"])
+def test_upstreams_classes_are_those_of_its_dumps(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with ir.Context() as context:
+        context.enable_multithreading(False)
+        manager = PassManager.parse(f"builtin.module({name})")
+        manager.enable_ir_printing()
+        manager.run(ir.Module.parse("").operation)
+    assert f"IR Dump After {pass_classes()[name]}: {full_text('builtin.module', name)} //" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("name", [name for name in PIPELINES if name != "gpu-lower-to-rocdl-pipeline"])
+def test_named_pipelines_can_be_taken_one_pass_at_a_time(name: str) -> None:
+    with ir.Context() as context:
+        pipeline = parse(name)
+        steps = make_steps(pipeline.anchor, pipeline.elements, context, PlanSettings(single_steps=True))
+        found = [step.name for step in walk_steps(steps) if isinstance(step, UpstreamStep)]
+    assert len(found) > 1
+    assert set(found) <= set(pass_classes().values())
 
 
 def test_wrong_upstream_options_are_not_printed_behind_our_back(capfd: pytest.CaptureFixture[str]) -> None:
