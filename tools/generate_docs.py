@@ -1,4 +1,4 @@
-"""Writes docs/PASSES.md from the passes, docs/API.md from the public names, docs/MLIR_OPT.md from `inplace-opt`'s flags.
+"""Writes docs/PASSES.md from the passes, docs/API.md from public names, docs/MLIR_OPT.md from `inplace-opt`'s flags.
 
 `python -m mlir_inplace.tools.generate_docs` writes; with `--check` it only compares, and exits with 1 when a file is
 not what it would write. The text of a pass is the docstring of its module, in Markdown; options, defaults and

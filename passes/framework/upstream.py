@@ -72,7 +72,7 @@ def is_known(argument: str) -> bool:
 
 def full_text(anchor: str, text: str) -> str:
     """A pass that upstream has accepted on `anchor`, with all its options; of a named pipeline the passes, in order."""
-    return str(PassManager.parse(f"{anchor}({text})", _scratch_context())).partition("(")[2].removesuffix(")")
+    return str(PassManager.parse(f"{anchor}({text})", scratch_context())).partition("(")[2].removesuffix(")")
 
 
 def parse_group(anchor: str, text: str, context: ir.Context) -> PassManager:
