@@ -91,7 +91,8 @@ def chunks(folder: Path) -> Iterator[Chunk]:
             continue
         runs, line = tuple(read_runs(text)), 1
         for part in re.split(r"^// -----.*\n", text, flags=re.MULTILINE):
-            yield Chunk(str(path.relative_to(folder)), line, part, runs)
+            if "sparse_tensor" not in part:
+                yield Chunk(str(path.relative_to(folder)), line, part, runs)
             line += part.count("\n") + 1
 
 
