@@ -61,7 +61,7 @@ class UpstreamCase:
 
 
 def _value(given: Any, type_: str) -> Any:
-    dtype = {"f32": np.float32, "index": np.int64, "i1": np.bool_}[type_]
+    dtype = {"f32": np.float32, "i32": np.int32, "index": np.int64, "i1": np.bool_}[type_]
     if isinstance(given, dict):
         return np.zeros(given["shape"], dtype)
     return np.array(given, dtype) if isinstance(given, list) else given
