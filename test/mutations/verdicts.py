@@ -65,6 +65,7 @@ UNTESTED: dict[str, str] = {
         (
             "writes are confined to their region",
             "slices that differ by thread",
+            "writes of the same slice are final",
             "writes of other threads are inserted there too",
         ),
         _RACE,

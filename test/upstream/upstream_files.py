@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-import mlir_inplace as mi
+import mlir_inplace as mi  # isort: skip
 
-_HERE = Path(__file__).parent
-sys.path.append(str(_HERE.parent / "differential"))
+if str(_DIFFERENTIAL := Path(__file__).parents[1] / "differential") not in sys.path:
+    sys.path.append(str(_DIFFERENTIAL))
 
 import oracle
 from made_up_calls import Executed, MadeUpCall, execute, make_calls
@@ -33,6 +33,7 @@ from mlir import ir
 
 from mlir_inplace.runtime.bindings import install
 
+_HERE = Path(__file__).parent
 RECORD = _HERE / "upstream_files.json"
 CATEGORIES = {
     "crash of ours": "ours ends the process, raises an exception that is no refusal, or does not end",
@@ -56,7 +57,9 @@ SECONDS = 20
 
 _PASS = r"-(?:one-shot-bufferize|test-tensor-copy-insertion)(?:=(?:\"([^\"]*)\"|'([^']*)'|(\S+)))?"
 _IN_PIPELINE = r"one-shot-bufferize\{([^}]*)\}"
-_NOT_TAKEN = r"\b(test-analysis-only|dump-alias-sets|print-conflicts|analysis-heuristic=fuzzer|analysis-fuzzer-seed=\d+)"
+_NOT_TAKEN = (
+    r"\b(test-analysis-only|dump-alias-sets|print-conflicts|analysis-heuristic=fuzzer|analysis-fuzzer-seed=\d+)"
+)
 _PREPARATION = ("eliminate-empty-tensors", "empty-tensor-to-alloc-tensor", "convert-elementwise-to-linalg")
 
 
@@ -173,7 +176,9 @@ def compare(text: str, front: str, options: str, say: Callable[[str], None] = la
         except (ir.MLIRError, mi.PassError) as error:
             return Result("not parsed", str(error).splitlines()[0])
         calls = make_calls(module)
-        ours = _route(module, f"inplace-one-shot-bufferize{{{options} verify-bufferization warn-written-arguments=false}}", calls)
+        ours = _route(
+            module, f"inplace-one-shot-bufferize{{{options} verify-bufferization warn-written-arguments=false}}", calls
+        )
         say("upstream")
         theirs = _route(module, f"one-shot-bufferize{{{options}}}", calls)
         return _compare(ours, theirs)
