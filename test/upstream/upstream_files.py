@@ -11,7 +11,6 @@ the counts for docs/UPSTREAM.md, which `upstream_cases.py` then writes.
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import re
 import resource
@@ -28,28 +27,10 @@ if str(_DIFFERENTIAL := Path(__file__).parents[1] / "differential") not in sys.p
     sys.path.append(str(_DIFFERENTIAL))
 
 import oracle
+from file_record import CATEGORIES, keep, table
 from made_up_calls import Executed, MadeUpCall, execute, make_calls
 from mlir import ir
 
-from mlir_inplace.runtime.bindings import install
-
-_HERE = Path(__file__).parent
-RECORD = _HERE / "upstream_files.json"
-CATEGORIES = {
-    "crash of ours": "ours ends the process, raises an exception that is no refusal, or does not end",
-    "wrong by ours": "a result of ours is not that of the program on tensors",
-    "refused by ours alone": "upstream takes it",
-    "more": "ours allocates or copies more, in the text or when executed",
-    "more, upstream wrong": "ours allocates or copies more, and upstream's result is wrong by execution",
-    "fewer": "ours allocates or copies less, in the text or when executed",
-    "same": "as many allocations and copies",
-    "crash of upstream": "upstream ends the process or does not end",
-    "refused by upstream alone": "ours takes it",
-    "refused by both": "",
-    "not parsed": "these bindings do not parse it",
-    "no tensors": "",
-}
-"""What can become of a chunk, worst first: with several sets of options the worst counts."""
 DEFAULT = "bufferize-function-boundaries allow-return-allocs-from-loops"
 """The options of files that bufferize by other means."""
 SECONDS = 20
@@ -74,7 +55,13 @@ class Chunk:
     """The passes in front, and the options of one-shot-bufferize, of each way that the file runs it."""
 
     @property
+    def name(self) -> str:
+        """Where it is."""
+        return f"{self.file}:{self.line}"
+
+    @property
     def has_tensors(self) -> bool:
+        """Whether there is anything to bufferize."""
         return bool(re.search(r"^(?!\s*//).*\btensor<", self.text, re.MULTILINE))
 
 
@@ -95,8 +82,17 @@ def chunks(folder: Path) -> Iterator[Chunk]:
         runs, line = tuple(read_runs(text)), 1
         for part in re.split(r"^// -----.*\n", text, flags=re.MULTILINE):
             if "sparse_tensor" not in part:
-                yield Chunk(str(path.relative_to(folder)), line, part, runs)
+                yield Chunk(str(path.relative_to(folder)), line, _in_bounds(part), runs)
             line += part.count("\n") + 1
+
+
+def _in_bounds(text: str) -> str:
+    """A program with the slices in it that begin at the end moved by one, so that it means something."""
+    for bound in re.findall(r"arith.subi %c(\d+), %arg0", text):
+        last = int(bound) - 1
+        text = text.replace(f"arith.subi %c{bound}, %arg0", "arith.subi %last, %arg0")
+        text = re.sub(rf"(%c{bound} = .*)", rf"\1\n  %last = arith.constant {last} : index", text, count=1)
+    return text
 
 
 def read_runs(text: str) -> list[tuple[str, str]]:
@@ -243,18 +239,6 @@ def _line(message: str) -> str:
     return " ".join(message.split())[:300]
 
 
-def table(counts: dict[str, int]) -> str:
-    """The counts as Markdown."""
-    rows = [f"| {name} | {counts.get(name, 0)} | {what} |" for name, what in CATEGORIES.items()]
-    return "\n".join(["| | chunks | |", "|---|---:|---|", *rows]) + "\n"
-
-
-def record(source: str, files: int, counts: dict[str, int]) -> str:
-    """What is kept for the page."""
-    kept = {"source": source, "bindings": install().distribution, "files": files, "chunks": counts}
-    return json.dumps(kept, indent=2) + "\n"
-
-
 def main(arguments: Iterable[str]) -> None:
     """Compare, and print the table or the chunks of a category."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -264,18 +248,18 @@ def main(arguments: Iterable[str]) -> None:
     parser.add_argument("--write", metavar="SOURCE", help="keep the counts, and what the files are from")
     given = parser.parse_args(list(arguments))
     taken = [chunk for chunk in chunks(given.folder) if given.only in chunk.file]
-    counts: Counter[str] = Counter()
     worker = Worker()
+    results: dict[Chunk, Result] = {}
     for chunk in taken:
-        result = worker.judge(chunk)
-        counts[result.category] += 1
+        result = results[chunk] = worker.judge(chunk)
         if result.category in given.list:
-            print(f"{chunk.file}:{chunk.line}: {result.category}: {result.why}", flush=True)
+            print(f"{chunk.name}: {result.category}: {result.why}", flush=True)
+    counts = Counter(result.category for result in results.values())
     files = len({chunk.file for chunk in taken})
     print(f"{files} files, {len(taken)} chunks, {len(taken) - counts['no tensors']} of them with tensors")
     print(table(counts))
     if given.write:
-        RECORD.write_text(record(given.write, files, {name: counts[name] for name in CATEGORIES}))
+        keep(given.write, {chunk.name: result.category for chunk, result in results.items()})
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ disjoint, or the program's result would depend on which thread comes last. So, f
 * it does not destroy the output's content after the loop: there the inserted value replaces it.
 
 That a write lies within a slice is shown by symbols, in the same run of the region. A slice that is the same in all
-threads separates no threads: only the insertion itself may write there, and an op of which nothing else uses the result.
+threads separates no threads: only the insertion itself may write there, and an op whose result nothing else uses.
 
 See docs/theory/threads.md. Counterpart upstream: ``check-parallel-regions`` and the subset interface of
 ``tensor.parallel_insert_slice``, which do not compare threads with each other.
