@@ -76,6 +76,7 @@ UNTESTED: dict[str, str] = {
             "ranges of one slot lie apart",
             "a thread's stores lie apart",
             "a thread loads just what it stored",
+            "MaterializeModel has no other place",
         ),
         _REFUSED,
     ),

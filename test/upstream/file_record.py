@@ -33,12 +33,13 @@ EXPLAINED: dict[str, str] = {}
 
 _SECTION = """## Upstream's own test files
 
-Each file of upstream's tests that mentions bufferization or empty tensors, but for those of sparse tensors, is split
-into its programs, and each is bufferized by upstream and by us, with the options of the file's RUN lines (without any:
-`bufferize-function-boundaries allow-return-allocs-from-loops`) and behind the passes of ours or upstream's that prepare
-empty tensors there. Allocations and copies are counted in the text after the same clean-up of both. What the evaluator
-can run is also run with made-up arguments: values are compared with those of the program on tensors, and allocations
-and copies are counted again. With several sets of options the worst result counts.
+Each file of upstream's tests that is named after bufferization, or whose RUN lines or transform scripts bufferize or
+eliminate empty tensors, but for those of sparse tensors, is split into its programs, and each is bufferized by upstream
+and by us, with the options of the file's RUN lines (without any: `bufferize-function-boundaries
+allow-return-allocs-from-loops`) and behind the passes of ours or upstream's that prepare empty tensors there.
+Allocations and copies are counted in the text after the same clean-up of both. What the evaluator can run is also run
+with made-up arguments: values are compared with those of the program on tensors, and allocations and copies are counted
+again. With several sets of options the worst result counts.
 
 Files of {source}, {date}, with the bindings `{bindings}`: {files} files, {chunks} programs, {tensors} of them with
 tensors.

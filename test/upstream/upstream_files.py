@@ -1,11 +1,12 @@
 """Upstream's own test files through upstream's one-shot-bufferize and through ours, and a table of how they compare.
 
-    python test/upstream/upstream_files.py LLVM/mlir/test [--list CATEGORY] [--only TEXT] [--write "LLVM 23.1.1"]
+    python test/upstream/upstream_files.py LLVM/mlir/test [--all] [--list CATEGORY] [--only TEXT] [--write SOURCE]
 
-Every file that mentions bufferization or empty tensors is taken, but not those of sparse tensors, which need a compiler
-of their own. A file is split as its own RUN lines split it; a chunk with tensors is run with the options of each
-one-shot-bufferize in the file's RUN lines, behind the passes in front of it, in a process of its own. `--write` keeps
-the counts for docs/UPSTREAM.md, which `upstream_cases.py` then writes.
+The files are those that are named after bufferization, and those whose RUN lines or transform scripts bufferize or
+eliminate empty tensors; not those of sparse tensors, which need a compiler of their own. A file is split as its own RUN
+lines split it; a chunk with tensors is run with the options of each one-shot-bufferize in the file's RUN lines, behind
+the passes in front of it, in a process of its own. `--write` keeps the counts for docs/UPSTREAM.md, which
+`upstream_cases.py` then writes.
 """
 
 from __future__ import annotations
@@ -36,6 +37,11 @@ DEFAULT = "bufferize-function-boundaries allow-return-allocs-from-loops"
 SECONDS = 20
 """CPU time of one run."""
 
+_TESTED = (
+    r"RUN:.*(bufferiz|empty-tensor)|one_shot_bufferize|eliminate_empty_tensors|bufferize_to_allocation"
+    r"|transform\.bufferization"
+)
+_MENTIONED = r"bufferiz|empty.tensor"
 _PASS = r"-(?:one-shot-bufferize|test-tensor-copy-insertion)(?:=(?:\"([^\"]*)\"|'([^']*)'|(\S+)))?"
 _IN_PIPELINE = r"one-shot-bufferize\{([^}]*)\}"
 _NOT_TAKEN = (
@@ -73,11 +79,12 @@ class Result:
     why: str
 
 
-def chunks(folder: Path) -> Iterator[Chunk]:
-    """The programs of all files that bufferization concerns."""
+def chunks(folder: Path, *, everything: bool = False) -> Iterator[Chunk]:
+    """The programs of all files that test bufferization; if `everything`, of all that mention it."""
     for path in sorted(folder.rglob("*.mlir")):
         text = path.read_text(errors="replace")
-        if "SparseTensor" in path.parts or not re.search(r"bufferiz|empty.tensor", text):
+        tested = "ufferiz" in str(path.relative_to(folder)) or re.search(_TESTED, text)
+        if "SparseTensor" in path.parts or not (re.search(_MENTIONED, text) if everything else tested):
             continue
         runs, line = tuple(read_runs(text)), 1
         for part in re.split(r"^// -----.*\n", text, flags=re.MULTILINE):
@@ -243,11 +250,12 @@ def main(arguments: Iterable[str]) -> None:
     """Compare, and print the table or the chunks of a category."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, help="mlir/test of LLVM's source")
+    parser.add_argument("--all", action="store_true", help="take the other files that mention it as well")
     parser.add_argument("--list", action="append", choices=CATEGORIES, default=[], help="print the chunks in it")
     parser.add_argument("--only", default="", help="part of the names of the files to take")
     parser.add_argument("--write", metavar="SOURCE", help="keep the counts, and what the files are from")
     given = parser.parse_args(list(arguments))
-    taken = [chunk for chunk in chunks(given.folder) if given.only in chunk.file]
+    taken = [chunk for chunk in chunks(given.folder, everything=given.all) if given.only in chunk.file]
     worker = Worker()
     results: dict[Chunk, Result] = {}
     for chunk in taken:

@@ -216,14 +216,14 @@ class TensorEffects(EffectTables):
         source = model.redundant_source(operation, index)
         if source is not None:
             self.redundant_source[operand] = s.op_first_operand[op] + source
-            if self.must_in_place[operand]:
+            if self.must_in_place[operand] and not s.results(op):
                 self._committed.append(operand)
 
     def _add_escape(self, op: int, operand: int) -> None:
         """If the memref that the op returns is only loaded from, the loads are its reads; otherwise it escapes."""
         s = self.snapshot
         uses = [use for result in s.results(op) for use in s.value_uses[result]]
-        if not self.writes[operand] and all(s.op_name[s.operand_op[use]] in _LOADS for use in uses):
+        if s.results(op) and not self.writes[operand] and all(s.op_name[s.operand_op[use]] in _LOADS for use in uses):
             self.derived_reads[operand] = uses
         else:
             self.escapes[operand] = True

@@ -98,6 +98,42 @@ PROGRAMS = [
         numpy=lambda t, i, f: (put(2 * t, i, f), 2 * t[i]),
     ),
     Program(
+        "materialize_into_a_wrapped_buffer",
+        """
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (tensor<4xf32>, f32) {
+          %m = memref.alloc() : memref<4xf32>
+          %w = bufferization.to_tensor %m restrict writable : memref<4xf32> to tensor<4xf32>
+          %0 = linalg.add ins(%t, %t : tensor<4xf32>, tensor<4xf32>) outs(%w : tensor<4xf32>) -> tensor<4xf32>
+          bufferization.materialize_in_destination %0 in writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
+          %1 = memref.load %m[%i] : memref<4xf32>
+          %2 = tensor.extract %0[%i] : tensor<4xf32>
+          %3 = arith.addf %1, %2 : f32
+          %4 = tensor.insert %f into %t[%i] : tensor<4xf32>
+          memref.dealloc %m : memref<4xf32>
+          return %4, %3 : tensor<4xf32>, f32
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (put(t, i, f), 4 * t[i]),
+    ),
+    Program(
+        "materialized_in_a_wrapped_buffer_and_updated",
+        """
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (tensor<4xf32>, f32) {
+          %m = memref.alloc() : memref<4xf32>
+          %w = bufferization.to_tensor %m restrict writable : memref<4xf32> to tensor<4xf32>
+          %0 = linalg.add ins(%t, %t : tensor<4xf32>, tensor<4xf32>) outs(%w : tensor<4xf32>) -> tensor<4xf32>
+          bufferization.materialize_in_destination %0 in writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
+          %1 = tensor.insert %f into %0[%i] : tensor<4xf32>
+          %2 = memref.load %m[%i] : memref<4xf32>
+          memref.dealloc %m : memref<4xf32>
+          return %1, %2 : tensor<4xf32>, f32
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (put(2 * t, i, f), 2 * t[i]),
+        upstream_wrong="what is in the memref is overwritten before it is loaded",
+        oracle_cannot="",
+    ),
+    Program(
         "to_tensor_writable_updated",
         """
         func.func @main(%i: index, %f: f32) -> (f32, f32) {
