@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from mlir import ir
 
 from .bufferizable import OpModel, is_tensor
 from .common_models import CopyModel, NoReadModel
 from .rewriter import Rewriter
-from .support.defining_ops import defining_op
 from .support.memref_types import has_strides, identity_type
+from .support.wrapped_memrefs import MATERIALIZE, is_in_wrapper, wrappers
 
-__all__ = ["MATERIALIZE", "MODELS", "wrappers"]
-
-MATERIALIZE = "bufferization.materialize_in_destination"
-
-
-def wrappers(memref: ir.Value) -> list[ir.Operation]:
-    """Return the ops ``bufferization.to_tensor`` of ``memref``."""
-    return [use.owner.operation for use in memref.uses if use.owner.name == "bufferization.to_tensor"]
+__all__ = ["MODELS"]
 
 
 class AllocTensorModel(OpModel):
@@ -99,7 +92,7 @@ class MaterializeModel(CopyModel):
             return None
         if "writable" not in op.attributes:
             return f"'{op.name}' into a memref needs the attribute writable; add it if the memref may be written"
-        if "restrict" not in op.attributes and not _is_in_wrapper(op):
+        if "restrict" not in op.attributes and not is_in_wrapper(op):
             return (
                 f"'{op.name}' into a memref needs the attribute restrict, or one bufferization.to_tensor of the memref "
                 "in front of it; add it if the memref is written through this op only"
@@ -108,7 +101,8 @@ class MaterializeModel(CopyModel):
 
     def must_bufferize_in_place(self, op: ir.Operation, operand: int) -> bool:
         """What a memref is to hold must be in its own memory, not in that of a copy of the tensor that wraps it."""
-        return operand == self.destination and any(_is_in_wrapper(use.owner.operation) for use in _uses(op))
+        uses = op.results[0].uses if op.results else ()
+        return operand == self.destination and any(is_in_wrapper(use.owner.operation) for use in uses)
 
     def escapes(self, op: ir.Operation, operand: int) -> bool:
         """What shares the memory with a tensor may be read from the memref at any later time."""
@@ -127,19 +121,6 @@ class MaterializeModel(CopyModel):
         if not rewriter.is_redundant_write(op, 1):
             rewriter.copy(rewriter.buffer(op, 0), target)
         rewriter.replace(op, [target])
-
-
-def _uses(op: ir.Operation) -> Iterable[ir.OpOperand]:
-    return op.results[0].uses if op.results else ()
-
-
-def _is_in_wrapper(op: ir.Operation) -> bool:
-    """Whether ``op`` materializes in a memref what was materialized in the tensor that wraps it."""
-    if op.name != MATERIALIZE or op.results:
-        return False
-    update = defining_op(op.operands[0], MATERIALIZE)
-    wrapper = update and defining_op(update.operands[1], "bufferization.to_tensor")
-    return wrapper is not None and wrapper.operands[0] == op.operands[1]
 
 
 class ToTensorModel(OpModel):

@@ -202,7 +202,10 @@ class TensorEffects(EffectTables):
         self.discards[operand] = model.discards_content(operation, index)
         self.shape_only[operand] = model.needs_only_shape(operation, index)
         if model.escapes(operation, index):
-            self._add_escape(op, operand)
+            if s.results(op):
+                self._add_escape(op, operand)
+            else:
+                self.escapes[operand] = True
         first = s.op_first_result[op]
         ties = [Tie(first + a.result, a.relation, a.definite) for a in model.aliasing_values(operation, index)]
         shared = self.shared_outputs.get(s.operand_value[operand])
@@ -223,7 +226,7 @@ class TensorEffects(EffectTables):
         """If the memref that the op returns is only loaded from, the loads are its reads; otherwise it escapes."""
         s = self.snapshot
         uses = [use for result in s.results(op) for use in s.value_uses[result]]
-        if s.results(op) and not self.writes[operand] and all(s.op_name[s.operand_op[use]] in _LOADS for use in uses):
+        if not self.writes[operand] and all(s.op_name[s.operand_op[use]] in _LOADS for use in uses):
             self.derived_reads[operand] = uses
         else:
             self.escapes[operand] = True

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ....dialects.bufferization import MATERIALIZE, wrappers
+from ....dialects.support.wrapped_memrefs import MATERIALIZE, wrappers
 
 __all__ = ["materialize_in_wrappers", "wrapped_destinations"]
 
