@@ -18,6 +18,7 @@ from ..index_sets.sums import IndexSums
 from ..ir.snapshot import Snapshot
 from .commit_chains import enter_commits
 from .content_reads import close_reads
+from .kept_memrefs import outlives_iteration
 from .slice_iterations import SliceIterations
 from .summary import FunctionSummary, callee_name, declared_writable
 from .tables import EffectTables, Refusal, SharedOutput, Tie
@@ -230,6 +231,7 @@ class TensorEffects(EffectTables):
             self.derived_reads[operand] = uses
         else:
             self.escapes[operand] = True
+            self.outlives[operand] = outlives_iteration(s, op)
 
     def _set_ties(self, operand: int, ties: Iterable[Tie]) -> None:
         ties = tuple(ties)

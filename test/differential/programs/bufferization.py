@@ -6,6 +6,32 @@ import numpy as np
 
 from .program import Program, put
 
+
+def loop_with_memrefs(body: str, tensor: str) -> str:
+    """The sum of elements that a loop loads from the memref of the iteration before, once it has made the next one."""
+    layout = "memref<4xf32, strided<[?], offset: ?>>"
+    return f"""
+        func.func @main(%t: tensor<4xf32>, %f: f32) -> f32 {{
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c3 = arith.constant 3 : index
+          %z = arith.constant 0.0 : f32
+          %m0 = memref.alloc() : memref<4xf32>
+          linalg.fill ins(%z : f32) outs(%m0 : memref<4xf32>)
+          %m1 = memref.cast %m0 : memref<4xf32> to {layout}
+          %r:3 = scf.for %i = %c0 to %c3 step %c1 iter_args({tensor}, %p = %m1, %s = %z)
+              -> (tensor<4xf32>, {layout}, f32) {{
+            {body}
+            %x = memref.load %p[%i] : {layout}
+            %y = arith.addf %s, %x : f32
+            %m = bufferization.to_buffer %w read_only : tensor<4xf32> to {layout}
+            scf.yield %w, %m, %y : tensor<4xf32>, {layout}, f32
+          }}
+          memref.dealloc %m0 : memref<4xf32>
+          return %r#2 : f32
+        }}"""
+
+
 PROGRAMS = [
     Program(
         "alloc_tensor_filled",
@@ -220,5 +246,25 @@ PROGRAMS = [
         args=(99.0, 7.0, 1),
         numpy=lambda f, g, i: put(np.full(4, f, np.float32), i, g),
         oracle_wrong="upstream frees the buffer that the result lives in",
+    ),
+    Program(
+        "memref_of_an_earlier_iteration",
+        loop_with_memrefs("%w = tensor.insert %f into %a[%i] : tensor<4xf32>", "%a = %t"),
+        args=("4xf32", 100.0),
+        numpy=lambda t, f: t[1] + t[2],
+        upstream_wrong="the memref is loaded from when the next iteration has overwritten it",
+    ),
+    Program(
+        "memref_of_a_buffer_that_each_iteration_makes",
+        loop_with_memrefs(
+            """
+            %e = tensor.empty() : tensor<4xf32>
+            %k = linalg.fill ins(%s : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+            %w = tensor.insert %f into %k[%i] : tensor<4xf32>
+            """,
+            "%a = %t",
+        ).replace("scf.yield %w", "scf.yield %a"),
+        args=("4xf32", 100.0),
+        numpy=lambda t, f: 0.0,
     ),
 ]
