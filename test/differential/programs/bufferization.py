@@ -267,4 +267,41 @@ PROGRAMS = [
         args=("4xf32", 100.0),
         numpy=lambda t, f: 0.0,
     ),
+    Program(
+        "a_new_tensor_is_handed_out",
+        """
+        func.func private @make(%t: tensor<4xf32>) -> memref<4xf32> {
+          %e = tensor.empty() : tensor<4xf32>
+          %0 = linalg.add ins(%t, %t : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+          %m = bufferization.to_buffer %0 : tensor<4xf32> to memref<4xf32>
+          return %m : memref<4xf32>
+        }
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (tensor<4xf32>, f32) {
+          %m = call @make(%t) : (tensor<4xf32>) -> memref<4xf32>
+          memref.store %f, %m[%i] : memref<4xf32>
+          %0 = tensor.insert %f into %t[%i] : tensor<4xf32>
+          %1 = memref.load %m[%i] : memref<4xf32>
+          return %0, %1 : tensor<4xf32>, f32
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (put(t, i, f), f),
+    ),
+    Program(
+        "a_tensor_that_was_handed_out_is_overwritten",
+        """
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (f32, f32) {
+          %e = tensor.empty() : tensor<4xf32>
+          %0 = linalg.add ins(%t, %t : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+          %m = bufferization.to_buffer %0 : tensor<4xf32> to memref<4xf32>
+          %1 = linalg.exp ins(%t : tensor<4xf32>) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+          memref.store %f, %m[%i] : memref<4xf32>
+          %2 = tensor.extract %1[%i] : tensor<4xf32>
+          %3 = memref.load %m[%i] : memref<4xf32>
+          return %2, %3 : f32, f32
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (np.exp(t[i]), f),
+        rtol=1e-6,
+        upstream_wrong="what is handed out and what is computed next are one buffer",
+    ),
 ]
