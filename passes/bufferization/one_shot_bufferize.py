@@ -49,7 +49,10 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
   copies and allocations counts. Upstream's names give one order each.
 * An init that an op does not overwrite completely keeps its content.
 * A memref is never cast to a layout that it may not have; it is copied.
-* `bufferization.to_buffer` without `read_only` gets a buffer of its own.
+* `bufferization.to_buffer` without `read_only` gets a buffer of its own, unless an op of the same function allocated
+  the tensor and nothing uses it afterwards.
+* `bufferization.materialize_in_destination` into a memref without `restrict` needs one `to_tensor` of the memref in
+  front of it, and updates that tensor in place.
 * `bufferization.dealloc_tensor` frees nothing: the buffer may be another tensor's as well. Deallocation frees it.
 * An argument of a public function that is written in place, although nothing says that it may be, is warned of.
 * What an op without a model returns may be what it, or an op inside of it, was given. A buffer that is written while
