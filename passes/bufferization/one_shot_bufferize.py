@@ -49,10 +49,7 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
   copies and allocations counts. Upstream's names give one order each.
 * An init that an op does not overwrite completely keeps its content.
 * A memref is never cast to a layout that it may not have; it is copied.
-* `bufferization.to_buffer` without `read_only` gets a buffer of its own, unless an op of the same function allocated
-  the tensor and nothing uses it afterwards.
-* `bufferization.materialize_in_destination` into a memref without `restrict` needs one `to_tensor` of the memref in
-  front of it, and updates that tensor in place.
+* `bufferization.to_buffer` without `read_only` gets a buffer of its own.
 * `bufferization.dealloc_tensor` frees nothing: the buffer may be another tensor's as well. Deallocation frees it.
 * An argument of a public function that is written in place, although nothing says that it may be, is warned of.
 * What an op without a model returns may be what it, or an op inside of it, was given. A buffer that is written while
@@ -62,6 +59,10 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 * What a function named by `no-analysis-func-filter` reads and writes is known to its callers all the same.
 * `must-infer-memory-space` refuses every buffer whose space is not stated, before anything is changed, function
   arguments among them.
+* The buffer that `bufferization.to_buffer` without `read_only` hands out is the tensor's own if an op of the function
+  allocated it and nothing uses it afterwards.
+* `bufferization.materialize_in_destination` into a memref without `restrict` needs one `to_tensor` of the memref in
+  front of it, and updates that tensor in place.
 * `print-conflicts` emits a remark for every operand that is out-of-place, with the write, the read and the definition.
   It does not need `test-analysis-only`; with that option the attributes that upstream writes are attached too.
 * `test-analysis-only`, `dump-alias-sets` and `print-conflicts` attach upstream's attributes, but alias sets list their
