@@ -10,6 +10,7 @@ from .bufferizable import OpModel, is_tensor
 from .common_models import CopyModel, NoReadModel
 from .rewriter import Rewriter
 from .support.memref_types import has_strides, identity_type
+from .support.wrapped_memrefs import MATERIALIZE, is_in_wrapper, wrappers
 
 __all__ = ["MODELS"]
 
@@ -81,7 +82,7 @@ class DeallocTensorModel(NoReadModel):
 class MaterializeModel(CopyModel):
     """``bufferization.materialize_in_destination``: the source, in the destination's memory."""
 
-    op_names = ("bufferization.materialize_in_destination",)
+    op_names = (MATERIALIZE,)
 
     def refuse(self, op: ir.Operation) -> str | None:
         """Refuse unranked tensors, and a memref destination that others may alias or that must not be written."""
@@ -89,13 +90,23 @@ class MaterializeModel(CopyModel):
             return f"'{op.name}' of an unranked tensor is not supported; give the tensor a rank"
         if is_tensor(op.operands[1].type):
             return None
-        missing = [name for name in ("restrict", "writable") if name not in op.attributes]
-        if missing:
+        if "writable" not in op.attributes:
+            return f"'{op.name}' into a memref needs the attribute writable; add it if the memref may be written"
+        if "restrict" not in op.attributes and not is_in_wrapper(op):
             return (
-                f"'{op.name}' into a memref needs the attributes restrict and writable, but lacks {missing[0]}; "
-                "add it if the memref is written through this op only"
+                f"'{op.name}' into a memref needs the attribute restrict, or one bufferization.to_tensor of the memref "
+                "in front of it; add it if the memref is written through this op only"
             )
         return None
+
+    def must_bufferize_in_place(self, op: ir.Operation, operand: int) -> bool:
+        """What a memref is to hold must be in its own memory, not in that of a copy of the tensor that wraps it."""
+        uses = op.results[0].uses if op.results else ()
+        return operand == self.destination and any(is_in_wrapper(use.owner.operation) for use in uses)
+
+    def escapes(self, op: ir.Operation, operand: int) -> bool:
+        """What shares the memory with a tensor may be read from the memref at any later time."""
+        return operand == 0 and not op.results and "restrict" not in op.attributes
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Copy the source to the destination."""
@@ -152,8 +163,7 @@ class ToTensorModel(OpModel):
 
 
 def _is_wrapped_twice(op: ir.Operation) -> bool:
-    wrappers = (use.owner.name == op.name for use in op.operands[0].uses)
-    return sum(wrappers) > 1
+    return len(wrappers(op.operands[0])) > 1
 
 
 class ToBufferModel(OpModel):

@@ -65,6 +65,9 @@ constant = known(constant_value)
 
 def _elementwise(decoder: Decoder, op: ir.Operation) -> Step:
     signature = _signature(decoder, op)
+    if isinstance(op.results[0].type, ir.MemRefType):
+        types = f"{op.operands[0].type} is taken for {op.results[0].type}"
+        raise EvaluationError(f"memory of type {types}; an elementwise op needs the elements")
     if isinstance(op.results[0].type, ir.ShapedType):
         function = _on_arrays(array_function(decoder, op), several=len(op.results) > 1)
     elif is_scalar_integer(op.name, signature.operands, signature.results):

@@ -48,7 +48,10 @@ def _static_layout(type_: ir.MemRefType) -> tuple[list[int], int] | None:
     """Strides and offset of a layout that is not the identity, all of which must be static."""
     if type_.affine_map == ir.AffineMap.get_identity(type_.rank):
         return None
-    strides, offset = type_.get_strides_and_offset()
+    try:
+        strides, offset = type_.get_strides_and_offset()
+    except RuntimeError:
+        raise EvaluationError(f"memory of type {type_} is not supported: its layout has no strides") from None
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     if offset == dynamic or dynamic in strides:
         raise EvaluationError(f"memory of type {type_} cannot be allocated: its layout is not static")

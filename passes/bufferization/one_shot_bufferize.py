@@ -58,6 +58,10 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 * Callers know the reads and writes of a function named by `no-analysis-func-filter` all the same.
 * `must-infer-memory-space` refuses every buffer whose space is not stated, before anything is changed, function
   arguments among them.
+* The buffer that `bufferization.to_buffer` without `read_only` hands out is the tensor's own if an op of the function
+  allocated it and nothing uses it afterwards.
+* `bufferization.materialize_in_destination` into a memref without `restrict` needs one `to_tensor` of the memref in
+  front of it, and updates that tensor in place.
 * `print-conflicts` emits a remark for every operand that is out-of-place, with the write, the read and the definition.
   It does not need `test-analysis-only`; with that option the attributes that upstream writes are attached too.
 * `test-analysis-only`, `dump-alias-sets` and `print-conflicts` attach upstream's attributes, but alias sets list their

@@ -285,8 +285,9 @@ def test_the_defaults_describe_an_op_that_reads_and_allocates() -> None:
         ),
         (
             "bufferization.materialize_in_destination %t in writable %m : (!v, memref<8xf32>) -> ()",
-            "'bufferization.materialize_in_destination' into a memref needs the attributes restrict and writable, but "
-            "lacks restrict; add it if the memref is written through this op only",
+            "'bufferization.materialize_in_destination' into a memref needs the attribute restrict, or one "
+            "bufferization.to_tensor of the memref in front of it; "
+            "add it if the memref is written through this op only",
         ),
         (
             "%c = tensor.cast %t : !v to tensor<*xf32>\n%b = tensor.bitcast %c : tensor<*xf32> to tensor<*xi32>",

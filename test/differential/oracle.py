@@ -164,6 +164,11 @@ class Counts:
 def count_memory_ops(module: ir.Module) -> Counts:
     """The counts of a program, which is cleaned up first: the same clean-up for us and for upstream."""
     run_passes(module, CLEAN_UP)
+    return counts(module)
+
+
+def counts(module: ir.Module) -> Counts:
+    """The counts of a program as it is."""
     ops = operations(module)
     allocations = [op for op in ops if op.name in {"memref.alloc", "memref.alloca"}]
     copies = [op for op in ops if op.name in {"memref.copy", "linalg.copy"}]

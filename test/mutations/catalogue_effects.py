@@ -74,7 +74,7 @@ EFFECTS = (
         "**Escape**",
         "passes.analysis.in_place.function_decisions:OneShotAnalyzer._decide_tie",
         "if False:",
-        "if writes and effects.escapes[operand]:",
+        "if writes and effects.escapes[operand] and not is_made_here(effects, value, self._record.decisions):",
     ),
     Rule(
         "must be in place",

@@ -65,7 +65,13 @@ PARALLEL = _rules(
 OTHERS = (
     *_rules("runs both regions", "are_exclusive_regions", "return True", "scf.while_loop:WhileModel"),
     *_rules("reads in its region", "reads_before_regions", "return True", "linalg:StructuredOpModel"),
-    *_rules("hands its buffer out", "escapes", "return False", "bufferization:ToBufferModel"),
+    *_rules(
+        "hands its buffer out",
+        "escapes",
+        "return False",
+        "bufferization:ToBufferModel",
+        "bufferization:MaterializeModel",
+    ),
     *_rules("copies into what it makes", "result_is_undefined", "return True", "bufferization:AllocTensorModel"),
     *_rules("loads state", "loaded_state", "return None", "ml_program:LoadModel"),
     *_rules("stores state", "stored_state", "return None", "ml_program:StoreModel"),
@@ -77,7 +83,13 @@ OTHERS = (
         "ml_program:LoadModel",
         "dispatch.models:ContentsModel",
     ),
-    *_rules("has no other place", "must_bufferize_in_place", "return False", "dispatch.models:CommitModel"),
+    *_rules(
+        "has no other place",
+        "must_bufferize_in_place",
+        "return False",
+        "dispatch.models:CommitModel",
+        "bufferization:MaterializeModel",
+    ),
     *_rules(
         "is not all of what it inserts",
         "redundant_source",

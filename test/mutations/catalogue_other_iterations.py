@@ -10,6 +10,14 @@ _ITERATIONS = "passes.analysis.conflicts.iterations:Iterations."
 _AROUND = "passes.analysis.effects.slice_iterations:SliceIterations."
 
 OTHER_ITERATIONS = (
+    Rule("memrefs of older iterations", "**Escape**", _DESTROYS + "loop_of_older", "return -1"),
+    Rule("buffers that this iteration made", "**Escape**", _ITERATIONS + "is_made_in", "return True"),
+    Rule(
+        "forwarded memrefs live on",
+        "**Escape**",
+        "passes.analysis.effects.kept_memrefs:outlives_iteration",
+        "return False",
+    ),
     Rule(
         "slices of other iterations",
         "**Other iterations**",

@@ -19,6 +19,7 @@ THREADS = (
     Rule("writes are confined to their region", "**Parallel**", _THREADS + "confine", "return None"),
     Rule("a licence is an inserted slice", "**Threads**", _THREADS + "_may_leave", "return True"),
     Rule("slices that threads insert", "**Threads**", _THREADS + "_is_inserted", "return True"),
+    Rule("writes of the same slice are final", "**Threads**", _THREADS + "_is_final", "return True"),
     Rule("slices that differ by thread", "**Threads**", _THREADS + "_is_same_in_all", "return False"),
     Rule("reads of other threads", "**Threads**", _THREADS + "are_apart", "return True"),
     Rule(

@@ -65,6 +65,7 @@ UNTESTED: dict[str, str] = {
         (
             "writes are confined to their region",
             "slices that differ by thread",
+            "writes of the same slice are final",
             "writes of other threads are inserted there too",
         ),
         _RACE,
@@ -75,6 +76,7 @@ UNTESTED: dict[str, str] = {
             "ranges of one slot lie apart",
             "a thread's stores lie apart",
             "a thread loads just what it stored",
+            "MaterializeModel has no other place",
         ),
         _REFUSED,
     ),

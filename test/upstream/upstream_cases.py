@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import mlir_inplace  # noqa: F401  # isort: skip
 
-import mlir_inplace  # noqa: F401
+import numpy as np
+from file_record import section
 
 _HERE = Path(__file__).parent
 sys.path.append(str(_HERE.parent / "differential"))
@@ -61,7 +62,7 @@ class UpstreamCase:
 
 
 def _value(given: Any, type_: str) -> Any:
-    dtype = {"f32": np.float32, "index": np.int64, "i1": np.bool_}[type_]
+    dtype = {"f32": np.float32, "i32": np.int32, "index": np.int64, "i1": np.bool_}[type_]
     if isinstance(given, dict):
         return np.zeros(given["shape"], dtype)
     return np.array(given, dtype) if isinstance(given, list) else given
@@ -124,6 +125,7 @@ def page() -> str:
                 lines.append(f"With `{case.passes}`.\n")
             lines.append(f"`main({given})` is `{case._right[1:-1]}`.\n")
             lines.append(f"```mlir\n{case.text}```\n")
+    lines.append(section())
     return "\n".join(lines)
 
 
@@ -131,10 +133,11 @@ _TITLES = {"wrong value": "Wrong values", "refusal": "Refusals", "crash": "Crash
 _HEAD = """# Where upstream is wrong, or refuses
 
 What `one-shot-bufferize` of LLVM 24.0.0git (the PyPI wheel `torch-mlir` 20261001) does with programs that this project
-bufferizes, one by one, and for each the smallest program. They were found by running upstream beside our pass on the
-programs of the differential suite and on random ones. The options are `bufferize-function-boundaries=true` if nothing
-else is said. The page is written by `python test/upstream/upstream_cases.py` from the files in `test/upstream/`; tests
-run each of them by both routes, so an entry that is not true any more fails.
+bufferizes, one by one, and for each the smallest program; [at the end](#upstreams-own-test-files), how upstream's own
+test files compare. The programs were found by running upstream beside our pass on those of the differential suite and
+on random ones. The options are `bufferize-function-boundaries=true` if nothing else is said. The page is written by
+`python test/upstream/upstream_cases.py` from the files in `test/upstream/`; tests run each program by both routes, so
+an entry that is not true any more fails.
 """
 
 

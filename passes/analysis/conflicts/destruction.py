@@ -76,6 +76,17 @@ class Destruction:
                 return rule
         return Rule.READ_AFTER_WRITE
 
+    def loop_of_older(self, write: Write, read: Read) -> int:
+        """Return the innermost loop around both, by its block, if ``read`` may see what older iterations left; or -1.
+
+        The memref that the reading op returns is then in use in later iterations.
+        """
+        s = self._snapshot
+        if not self._effects.outlives[read.operand]:
+            return -1
+        writer, reader = s.operand_op[write.operand], s.operand_op[read.operand]
+        return s.block_loop[self._order.order(writer, reader)[1]]
+
     # --- where and when they meet ------------------------------------------------------------------------------
 
     def _place(self, meeting: _Meeting) -> None:
@@ -106,8 +117,10 @@ class Destruction:
     # --- rules -------------------------------------------------------------------------------------------------
 
     def _is_defined_anew(self, meeting: _Meeting) -> bool:
-        """Every path from the write to the read passes the definition of the value."""
-        return not self._order.dominates(meeting.read.value, meeting.writer)
+        """Every path from the write to the read passes the definition of the value, and no older one is read."""
+        if self._order.dominates(meeting.read.value, meeting.writer):
+            return False
+        return self.loop_of_older(meeting.write, meeting.read) < 0
 
     def _is_redundant(self, meeting: _Meeting) -> bool:
         """The write stores the content that is in the buffer already."""

@@ -30,6 +30,7 @@ class Interference:
         self._effects = effects
         self._snapshot = effects.snapshot
         self._sets = sets
+        self._order = order
         self.iterations = Iterations(effects, sets)
         self.threads = ParallelRegions(effects, sets)
         self.frames = Frames(effects, order, sets)
@@ -95,12 +96,21 @@ class Interference:
             value, rule = other.value, None if self.frames.are_regions_apart(write, other) else Rule.WRITTEN_TWICE
         if rule is None:
             return None
-        if not self.iterations.may_share(write.value, value):
+        if not self.iterations.may_share(write.value, value) or self._is_older(write, other):
             attempt.spared.append(question)
             return None
         if isinstance(other, int):
             return Conflict(rule, write.operand, value=value)
         return Conflict(rule, write.operand, other.operand, value if isinstance(other, Read) else -1)
+
+    def _is_older(self, write: Write, other: int | Read | Write) -> bool:
+        """Whether ``other`` reads what older iterations left, and ``write`` is to a buffer that this one made."""
+        if not isinstance(other, Read):
+            return False
+        loop = self._destruction.loop_of_older(write, other)
+        if loop < 0 or self._order.dominates(other.value, self._snapshot.operand_op[write.operand]):
+            return False
+        return self.iterations.is_made_in(write.value, loop)
 
     def _writes_against_readonly(self, written: StorageSet, storage: StorageSet, attempt: Attempt) -> Conflict | None:
         for value in storage.readonly:

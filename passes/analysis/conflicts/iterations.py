@@ -42,6 +42,20 @@ class Iterations:
         """Whether the buffers of two values may be the same memory."""
         return self._sets.have_common_origin(first, second) and not self._made_apart(first, second)
 
+    def is_made_in(self, value: int, block: int) -> bool:
+        """Whether the buffer of ``value`` was allocated in the same run of loop body ``block``."""
+        s, sets = self._snapshot, self._sets
+        walked = None if s.op_successors else self._walk(value)
+        if walked is None:
+            return False
+        for root, ways in walked.items():
+            if root in sets.made and self._is_fresh(sets.made[root]):
+                if ways != {frozenset()} or not s.encloses(block, s.value_position[sets.made[root]]):
+                    return False
+            elif not sets.sources(root):
+                return False
+        return True
+
     def is_candidate(self, value: int) -> bool:
         """Whether ``value`` could be fresh: an op result inside of a loop, with no operand tied or forwarded to it."""
         s = self._snapshot

@@ -32,9 +32,24 @@ class Liveness:
         uses += [read for o in uses for read in effects.derived_reads.get(o, ())]
         # An op does not read the slice that it overwrites, only the rest: such a read has no slice here.
         return last + [
-            Read(begin, self._end(value, o), o, value, None if effects.writes[o] else effects.slices.get(o))
+            Read(
+                self._begin(begin, o),
+                self._end(value, o),
+                o,
+                value,
+                None if effects.writes[o] else effects.slices.get(o),
+            )
             for o in uses
         ]
+
+    def _begin(self, definition: int, read: int) -> int:
+        """Return the first moment at which ``read`` may read: in a later iteration, if the memref lives on."""
+        s = self._snapshot
+        loop = s.block_loop[s.op_block[s.operand_op[read]]] if self._effects.outlives[read] else -1
+        while loop >= 0:
+            definition = min(definition, s.block_begin[loop])
+            loop = s.outer_loop(loop)
+        return definition
 
     def _end(self, value: int, read: int) -> int:
         """Return the last moment at which operand ``read`` may read ``value``."""

@@ -9,7 +9,7 @@ disjoint, or the program's result would depend on which thread comes last. So, f
 * it does not destroy the output's content after the loop: there the inserted value replaces it.
 
 That a write lies within a slice is shown by symbols, in the same run of the region. A slice that is the same in all
-threads separates no threads: only the insertion itself may write there.
+threads separates no threads: only the insertion itself may write there, and an op whose result nothing else uses.
 
 See docs/theory/threads.md. Counterpart upstream: ``check-parallel-regions`` and the subset interface of
 ``tensor.parallel_insert_slice``, which do not compare threads with each other.
@@ -109,9 +109,17 @@ class ParallelRegions:
             if self._is_insertion(write, argument):
                 return True
             base = self._sets.equivalence.find(argument)
-            if base in region and self._is_inserted(argument, region[base], moved=True):
+            if base in region and self._is_inserted(argument, region[base], moved=not self._is_final(write, argument)):
                 return True
         return False
+
+    def _is_final(self, write: Write, argument: int) -> bool:
+        """Whether what the op of ``write`` writes is only used by insertions into output ``argument``."""
+        s = self._snapshot
+        op = s.operand_op[write.operand]
+        insertions = {s.operand_op[operand] for operand in islice(self._effects.insertions.get(argument, ()), _MANY)}
+        uses = [use for result in s.results(op) for use in s.value_uses[result]]
+        return bool(uses) and all(s.operand_op[use] in insertions for use in uses)
 
     def _is_insertion(self, write: Write, argument: int) -> bool:
         """Whether ``write`` is a thread's insertion into output ``argument``."""

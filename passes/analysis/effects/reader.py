@@ -18,6 +18,7 @@ from ..index_sets.sums import IndexSums
 from ..ir.snapshot import Snapshot
 from .commit_chains import enter_commits
 from .content_reads import close_reads
+from .kept_memrefs import outlives_iteration
 from .slice_iterations import SliceIterations
 from .summary import FunctionSummary, callee_name, declared_writable
 from .tables import EffectTables, Refusal, SharedOutput, Tie
@@ -202,7 +203,10 @@ class TensorEffects(EffectTables):
         self.discards[operand] = model.discards_content(operation, index)
         self.shape_only[operand] = model.needs_only_shape(operation, index)
         if model.escapes(operation, index):
-            self._add_escape(op, operand)
+            if s.results(op):
+                self._add_escape(op, operand)
+            else:
+                self.escapes[operand] = True
         first = s.op_first_result[op]
         ties = [Tie(first + a.result, a.relation, a.definite) for a in model.aliasing_values(operation, index)]
         shared = self.shared_outputs.get(s.operand_value[operand])
@@ -216,7 +220,7 @@ class TensorEffects(EffectTables):
         source = model.redundant_source(operation, index)
         if source is not None:
             self.redundant_source[operand] = s.op_first_operand[op] + source
-            if self.must_in_place[operand]:
+            if self.must_in_place[operand] and not s.results(op):
                 self._committed.append(operand)
 
     def _add_escape(self, op: int, operand: int) -> None:
@@ -227,6 +231,7 @@ class TensorEffects(EffectTables):
             self.derived_reads[operand] = uses
         else:
             self.escapes[operand] = True
+            self.outlives[operand] = outlives_iteration(s, op)
 
     def _set_ties(self, operand: int, ties: Iterable[Tie]) -> None:
         ties = tuple(ties)

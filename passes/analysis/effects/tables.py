@@ -103,6 +103,8 @@ class EffectTables:
         self.content_reads = bytearray(operands)
         self.must_in_place = bytearray(operands)
         self.escapes = bytearray(operands)
+        self.outlives = bytearray(operands)
+        """By operand that escapes, whether its memref may be in use in a later iteration of a loop around the op."""
         self.discards = bytearray(operands)
         self.shape_only = bytearray(operands)
         self.ties: dict[int, tuple[Tie, ...]] = {}
@@ -185,7 +187,7 @@ class EffectTables:
         s = self.snapshot
         self.commits.pop(function, None)
         tables = (self.reads, self.writes, self.content_reads, self.must_in_place, self.escapes, self.discards)
-        tables = (*tables, self.shape_only)
+        tables = (*tables, self.shape_only, self.outlives)
         by_operand = (self.ties, self.forwards, self.slices, self.redundant_source, self.derived_reads)
         for op in s.nested_ops(function):
             self.region_forwardings.pop(op, None)

@@ -37,6 +37,7 @@ from ..ir.program_order import ProgramOrder
 from .branches import BranchDecisions
 from .decision_order import DecisionOrder
 from .decision_record import DecisionRecord
+from .handed_out import is_made_here
 from .loops import CarriedDecisions
 from .options import AnalysisOptions
 from .region_exits import ExitDecisions
@@ -96,6 +97,8 @@ class OneShotAnalyzer:
         self._branches = BranchDecisions(joiner, record, function, self._carried)
         self._outputs = OutputDecisions(joiner, record, live, self._carried, copies=options.copy_before_write)
         self._commits = dict.fromkeys(commit.operand for commit in effects.commits.get(function, ()))
+        self._handed_out: list[int] = []
+        """The operands whose buffers escape and may be written."""
         self._postponed: dict[int, list[int]] = {}
         """By block, the operands whose decisions are postponed."""
 
@@ -127,6 +130,7 @@ class OneShotAnalyzer:
         self._decide_postponed(self._function)
         self._branches.finish()
         self._decide_commits()
+        self._decide_handed_out()
         return self._result()
 
     def _result(self) -> FunctionAnalysis:
@@ -195,6 +199,9 @@ class OneShotAnalyzer:
         for operand in self._order.operands(s, op):
             if operand in record.decisions or operand in self._commits:
                 continue
+            if effects.writes[operand] and effects.escapes[operand]:
+                self._handed_out.append(operand)
+                continue
             if operand in effects.ties or effects.writes[operand] or effects.escapes[operand]:
                 if self._order.postpone and record.is_cheap(operand) and not effects.must_in_place[operand]:
                     self._postponed.setdefault(s.op_block[op], []).append(operand)
@@ -215,6 +222,11 @@ class OneShotAnalyzer:
     def _decide_commits(self) -> None:
         """Decide the committing writes, last: the content of that memory is known by then."""
         for operand in self._commits:
+            self._decide_tie(operand)
+
+    def _decide_handed_out(self) -> None:
+        """Decide the buffers that others may write, when it is known where each of them comes from."""
+        for operand in self._handed_out:
             self._decide_tie(operand)
 
     def _decide_postponed(self, op: int) -> None:
@@ -243,7 +255,7 @@ class OneShotAnalyzer:
         if writes and self._options.copy_before_write and not effects.must_in_place[operand]:
             self._record.refuse(operand, Conflict(Rule.COPY_BEFORE_WRITE, write=operand))
             return
-        if writes and effects.escapes[operand]:
+        if writes and effects.escapes[operand] and not is_made_here(effects, value, self._record.decisions):
             self._record.refuse(operand, Conflict(Rule.ESCAPES, write=operand, value=value))
             return
         if any(tie.relation is Relation.RESHAPED for tie in ties) and self._surely_copies(operand):

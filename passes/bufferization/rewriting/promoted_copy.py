@@ -1,4 +1,4 @@
-"""Copy a module for bufferization: bindings promoted to values, tensors in destination style.
+"""Copy a module for bufferization: bindings promoted to values, tensors in destination style, wrapped memrefs updated.
 
 Bufferization that may still refuse the program works on such a copy, which replaces the original on success.
 """
@@ -10,21 +10,25 @@ from mlir import ir
 from ...destinations.rewriting import convert_to_destination_style
 from ...dispatch.promote_bindings import check_bindings, promote_bindings
 from ...dispatch.rewriting.preparation import ACCESSES, dispatch_ops
+from .wrapped_destinations import materialize_in_wrappers, wrapped_destinations
 
 __all__ = ["promoted_copy"]
 
 
 def promoted_copy(module: ir.Operation) -> ir.Operation | None:
-    """Return a promoted copy of ``module``, or None if it has no loads and stores; raises ``PassFailure``.
+    """Return a promoted copy of ``module``, or None if nothing in it is to be promoted; raises ``PassFailure``.
 
-    Bindings that are promoted already are checked. Constant time for a module without the dialect.
+    Bindings that are promoted already are checked. One walk over the ops.
     """
     found = dispatch_ops(module)
     if found:
         check_bindings(module)
-    if found.isdisjoint(ACCESSES):
+    has_accesses = not found.isdisjoint(ACCESSES)
+    if not has_accesses and not wrapped_destinations(module):
         return None
     copy = module.clone().operation
-    promote_bindings(copy)
-    convert_to_destination_style(copy)
+    if has_accesses:
+        promote_bindings(copy)
+        convert_to_destination_style(copy)
+    materialize_in_wrappers(copy)
     return copy

@@ -289,6 +289,34 @@ def test_an_op_that_is_not_supported_only_fails_when_it_runs() -> None:
             evaluate(module, "main", (True,))
 
 
+MEMORY_ERRORS = {
+    "an elementwise op": (
+        "memref<2xi32>",
+        "%0 = arith.index_cast %m : memref<2xi32> to memref<2xindex>",
+        "memory of type memref<2xi32> is taken for memref<2xindex>",
+    ),
+    "a layout without strides": (
+        "index",
+        "%0 = memref.alloc() : memref<8xf32, affine_map<(i) -> (i floordiv 4, i mod 4)>>",
+        "its layout has no strides",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MEMORY_ERRORS)
+def test_an_op_on_memory_that_means_nothing_only_fails_when_it_runs(name: str) -> None:
+    type_, line, message = MEMORY_ERRORS[name]
+    text = f"""
+        func.func @main(%c: i1, %m: {type_}) {{
+          scf.if %c {{ {line} }}
+          return
+        }}"""
+    given = np.zeros(2, np.int32) if type_ != "index" else 0
+    assert run(text, False, given).results == ()
+    with pytest.raises(EvaluationError, match=message):
+        run(text, True, given)
+
+
 ARGUMENTS = {
     "too few": ((), "0 arguments were given, 1 are needed"),
     "another type": ((iota(3, dtype=np.float64),), "argument 0 is an array of float64 and shape [3], "),

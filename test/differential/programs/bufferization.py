@@ -6,6 +6,32 @@ import numpy as np
 
 from .program import Program, put
 
+
+def loop_with_memrefs(body: str, tensor: str) -> str:
+    """The sum of elements that a loop loads from the memref of the iteration before, once it has made the next one."""
+    layout = "memref<4xf32, strided<[?], offset: ?>>"
+    return f"""
+        func.func @main(%t: tensor<4xf32>, %f: f32) -> f32 {{
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c3 = arith.constant 3 : index
+          %z = arith.constant 0.0 : f32
+          %m0 = memref.alloc() : memref<4xf32>
+          linalg.fill ins(%z : f32) outs(%m0 : memref<4xf32>)
+          %m1 = memref.cast %m0 : memref<4xf32> to {layout}
+          %r:3 = scf.for %i = %c0 to %c3 step %c1 iter_args({tensor}, %p = %m1, %s = %z)
+              -> (tensor<4xf32>, {layout}, f32) {{
+            {body}
+            %x = memref.load %p[%i] : {layout}
+            %y = arith.addf %s, %x : f32
+            %m = bufferization.to_buffer %w read_only : tensor<4xf32> to {layout}
+            scf.yield %w, %m, %y : tensor<4xf32>, {layout}, f32
+          }}
+          memref.dealloc %m0 : memref<4xf32>
+          return %r#2 : f32
+        }}"""
+
+
 PROGRAMS = [
     Program(
         "alloc_tensor_filled",
@@ -98,6 +124,42 @@ PROGRAMS = [
         numpy=lambda t, i, f: (put(2 * t, i, f), 2 * t[i]),
     ),
     Program(
+        "materialize_into_a_wrapped_buffer",
+        """
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (tensor<4xf32>, f32) {
+          %m = memref.alloc() : memref<4xf32>
+          %w = bufferization.to_tensor %m restrict writable : memref<4xf32> to tensor<4xf32>
+          %0 = linalg.add ins(%t, %t : tensor<4xf32>, tensor<4xf32>) outs(%w : tensor<4xf32>) -> tensor<4xf32>
+          bufferization.materialize_in_destination %0 in writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
+          %1 = memref.load %m[%i] : memref<4xf32>
+          %2 = tensor.extract %0[%i] : tensor<4xf32>
+          %3 = arith.addf %1, %2 : f32
+          %4 = tensor.insert %f into %t[%i] : tensor<4xf32>
+          memref.dealloc %m : memref<4xf32>
+          return %4, %3 : tensor<4xf32>, f32
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (put(t, i, f), 4 * t[i]),
+    ),
+    Program(
+        "materialized_in_a_wrapped_buffer_and_updated",
+        """
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (tensor<4xf32>, f32) {
+          %m = memref.alloc() : memref<4xf32>
+          %w = bufferization.to_tensor %m restrict writable : memref<4xf32> to tensor<4xf32>
+          %0 = linalg.add ins(%t, %t : tensor<4xf32>, tensor<4xf32>) outs(%w : tensor<4xf32>) -> tensor<4xf32>
+          bufferization.materialize_in_destination %0 in writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
+          %1 = tensor.insert %f into %0[%i] : tensor<4xf32>
+          %2 = memref.load %m[%i] : memref<4xf32>
+          memref.dealloc %m : memref<4xf32>
+          return %1, %2 : tensor<4xf32>, f32
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (put(2 * t, i, f), 2 * t[i]),
+        upstream_wrong="what is in the memref is overwritten before it is loaded",
+        oracle_cannot="",
+    ),
+    Program(
         "to_tensor_writable_updated",
         """
         func.func @main(%i: index, %f: f32) -> (f32, f32) {
@@ -184,5 +246,62 @@ PROGRAMS = [
         args=(99.0, 7.0, 1),
         numpy=lambda f, g, i: put(np.full(4, f, np.float32), i, g),
         oracle_wrong="upstream frees the buffer that the result lives in",
+    ),
+    Program(
+        "memref_of_an_earlier_iteration",
+        loop_with_memrefs("%w = tensor.insert %f into %a[%i] : tensor<4xf32>", "%a = %t"),
+        args=("4xf32", 100.0),
+        numpy=lambda t, f: t[1] + t[2],
+        upstream_wrong="the memref is loaded from when the next iteration has overwritten it",
+    ),
+    Program(
+        "memref_of_a_buffer_that_each_iteration_makes",
+        loop_with_memrefs(
+            """
+            %e = tensor.empty() : tensor<4xf32>
+            %k = linalg.fill ins(%s : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+            %w = tensor.insert %f into %k[%i] : tensor<4xf32>
+            """,
+            "%a = %t",
+        ).replace("scf.yield %w", "scf.yield %a"),
+        args=("4xf32", 100.0),
+        numpy=lambda t, f: 0.0,
+    ),
+    Program(
+        "a_new_tensor_is_handed_out",
+        """
+        func.func private @make(%t: tensor<4xf32>) -> memref<4xf32> {
+          %e = tensor.empty() : tensor<4xf32>
+          %0 = linalg.add ins(%t, %t : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+          %m = bufferization.to_buffer %0 : tensor<4xf32> to memref<4xf32>
+          return %m : memref<4xf32>
+        }
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (tensor<4xf32>, f32) {
+          %m = call @make(%t) : (tensor<4xf32>) -> memref<4xf32>
+          memref.store %f, %m[%i] : memref<4xf32>
+          %0 = tensor.insert %f into %t[%i] : tensor<4xf32>
+          %1 = memref.load %m[%i] : memref<4xf32>
+          return %0, %1 : tensor<4xf32>, f32
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (put(t, i, f), f),
+    ),
+    Program(
+        "a_tensor_that_was_handed_out_is_overwritten",
+        """
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (f32, f32) {
+          %e = tensor.empty() : tensor<4xf32>
+          %0 = linalg.add ins(%t, %t : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+          %m = bufferization.to_buffer %0 : tensor<4xf32> to memref<4xf32>
+          %1 = linalg.exp ins(%t : tensor<4xf32>) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+          memref.store %f, %m[%i] : memref<4xf32>
+          %2 = tensor.extract %1[%i] : tensor<4xf32>
+          %3 = memref.load %m[%i] : memref<4xf32>
+          return %2, %3 : f32, f32
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (np.exp(t[i]), f),
+        rtol=1e-6,
+        upstream_wrong="what is handed out and what is computed next are one buffer",
     ),
 ]

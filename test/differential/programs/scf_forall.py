@@ -511,4 +511,22 @@ PROGRAMS = [
         args=RUN,
         numpy=lambda t, f: (put(t + t, 2, f), t + t),
     ),
+    Program(
+        "forall_fills_one_slice_in_however_many_threads",
+        main(
+            f"{ONE}, %n: index",
+            V,
+            forall(
+                "(%i) = (0) to (%n) step (1)",
+                "%o = %t",
+                V,
+                f"%s = tensor.extract_slice %o[2] [4] [1] : {V} to {H}\n"
+                f"%x = linalg.fill ins(%f : f32) outs(%s : {H}) -> {H}",
+                f"%x into %o[2] [4] [1] : {H} into {V}",
+            ),
+            f"return %r#0 : {V}",
+        ),
+        args=[("8xf32", 99.0, 1), ("8xf32", 99.0, 0)],
+        numpy=lambda t, f, n: put(t, slice(2, 6), f) if n else t,
+    ),
 ]

@@ -489,6 +489,44 @@ def test_a_buffer_that_others_may_write_is_a_copy() -> None:
     assert a.not_in_place == {"m#0": "copy: ESCAPES write=m#0 value=t"}
 
 
+MADE = '%k = linalg.fill ins(%f : f32) outs(%e : !v) -> !v loc("k")\n'
+HANDED_OUT = '%m = bufferization.to_buffer %k : !v to memref<8xf32> loc("m")\n'
+
+
+def test_a_buffer_that_was_made_here_is_handed_out() -> None:
+    a = analyse("%e = tensor.empty() : !v\n" + MADE + HANDED_OUT)
+    assert a.not_in_place == {}
+
+
+@pytest.mark.parametrize(
+    ("later", "lost"),
+    [
+        ('%r = tensor.extract %k[%i] : !v loc("r")', "m#0"),
+        ('%w = linalg.fill ins(%f : f32) outs(%k : !v) -> !v loc("w")', "w#1"),
+        ('%w = tensor.insert %f into %k[%i] : !v loc("w")', "m#0"),
+    ],
+)
+def test_a_buffer_that_was_handed_out_is_not_used_any_more(later: str, lost: str) -> None:
+    """A read would see what others write, and what is written they would overwrite."""
+    a = analyse("%e = tensor.empty() : !v\n" + MADE + HANDED_OUT + later)
+    assert lost in a.not_in_place
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        '%k = tensor.insert %f into %t[%i] : !v loc("k")\n',
+        "%k = arith.constant dense<1.0> : !v\n",
+        "%k = tensor.empty() : !v\n",
+        "%k = bufferization.to_tensor %o restrict writable : memref<8xf32> to !v\n",
+    ],
+)
+def test_memory_from_elsewhere_is_not_handed_out(made: str) -> None:
+    """Of memory without content nothing else would say that it is in use."""
+    a = analyse("%o = memref.alloc() : memref<8xf32>\n" + made + HANDED_OUT)
+    assert "m#0" in a.not_in_place
+
+
 def test_a_buffer_that_others_may_read_is_not_written_any_more() -> None:
     a = analyse("""
       %m = bufferization.to_buffer %t read_only : !v to memref<8xf32> loc("m")

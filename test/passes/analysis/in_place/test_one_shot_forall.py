@@ -97,10 +97,30 @@ def test_the_same_slice_in_all_threads_keeps_nothing_apart() -> None:
     body = '%s = tensor.extract_slice %o[0] [4] [1] : !v to !h loc("s")\n' + UPDATE
     a = analyse(forall(body, "%x into %o[0] [4] [1] : !h into !v") + READ)
     assert a["p0#1"].startswith(f"{COPY} write=p0#1 read=s#0")
-    fill = '%x = linalg.fill ins(%f : f32) outs(%s : !h) -> !h loc("x")'
-    fill = body.replace(UPDATE, fill)
-    a = analyse(forall(fill, "%x into %o[0] [4] [1] : !h into !v") + READ)
-    assert a["p0#1"] == "in-place"
+
+
+SAME = '%s = tensor.extract_slice %o[0] [4] [1] : !v to !h loc("s")\n'
+FILL = '%x = linalg.fill ins(%f : f32) outs(%s : !h) -> !h loc("x")\n'
+
+
+def test_what_threads_only_insert_is_written_where_all_of_them_insert() -> None:
+    """Nothing in the loop reads it, and afterwards each element is what some thread wrote last."""
+    a = analyse(forall(SAME + FILL, "%x into %o[0] [4] [1] : !h into !v") + READ)
+    assert a.not_in_place == {}
+    assert a.redundant == {"p0#1"}
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        '%e = tensor.extract %x[%i] : !h loc("e")\n',
+        '%y = linalg.exp ins(%x : !h) outs(%x : !h) -> !h loc("y")\n',
+        "%c = tensor.cast %x : !h to tensor<?xf32>\n",
+    ],
+)
+def test_what_a_thread_reads_again_is_not_written_where_all_of_them_insert(after: str) -> None:
+    """Another thread may have written there in between."""
+    a = analyse(forall(SAME + FILL + after, "%x into %o[0] [4] [1] : !h into !v") + READ)
     assert "PARALLEL" in "".join(a.costs)
 
 
