@@ -140,7 +140,7 @@ class OneShotAnalyzer:
             self._record.decisions,
             self._sets,
             redundant,
-            summarize_function(self._effects, self._sets, self._function),
+            summarize_function(self._effects, self._sets, self._function, redundant),
             tuple(self._record.refusals or commit_refusals(self._effects, self._function, redundant)),
         )
 
