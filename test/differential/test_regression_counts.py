@@ -12,6 +12,7 @@ import oracle
 import pytest
 
 import mlir_inplace as mi
+from mlir_inplace.dialects import dispatch
 
 COUNTED = [p for p in sorted(Path(__file__).parents[1].glob("regressions/*.mlir")) if "// COUNTS:" in p.read_text()]
 OURS = "builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false})"
@@ -22,8 +23,8 @@ PLAN = "builtin.module(inplace-promote-bindings,inplace-plan-bufferize)"
 def test_allocations_and_copies(path: Path) -> None:
     text = path.read_text()
     counted = tuple(map(int, re.search(r"^// COUNTS: (\d+) (\d+)$", text, re.MULTILINE).groups()))
-    kernel = "dispatch." in text
-    module = oracle.parse(text)
+    kernel = dispatch.mentions_dispatch(text)
+    module = dispatch.parse(text, oracle.context()) if kernel else oracle.parse(text)
     mi.run_pipeline(module, PLAN if kernel else OURS)
     ours = oracle.count_memory_ops(module)
     assert (ours.allocations, ours.copies) == counted

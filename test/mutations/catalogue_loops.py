@@ -52,20 +52,20 @@ LOOPS = (
     Rule(
         "a copy to the carried buffer fits",
         "**Copy to carried**",
-        "passes.analysis.in_place.sizes:keeps_size",
+        "passes.analysis.effects.sizes:keeps_size",
         "return True",
     ),
     Rule(
         "sizes are followed through one source only",
         "**Copy to carried**",
-        "passes.analysis.in_place.sizes:_same_shape",
+        "passes.analysis.effects.sizes:_same_shape",
         "if not sources:",
         "if len(sources) != 1:",
     ),
     Rule(
         "sizes are followed through whole buffers only",
         "**Copy to carried**",
-        "passes.analysis.in_place.sizes:_same_shape",
+        "passes.analysis.effects.sizes:_same_shape",
         "any(tie.value == value for tie in effects.ties.get(operand, ()))",
         "effects.is_same_buffer(operand, value)",
     ),

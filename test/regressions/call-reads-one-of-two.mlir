@@ -1,7 +1,7 @@
 // The call counted as writing %t, which @callee only reads: what it writes is yielded by the other region.
 // COUNTS: 1 0
-// ARGUMENTS: 4xf32:iota 1
-// ARGUMENTS: 4xf32:iota 0
+// ARGUMENTS: 4xf32:iota true
+// ARGUMENTS: 4xf32:iota false
 func.func private @callee(%t: tensor<4xf32>, %c: i1) -> f32 {
   %c1 = arith.constant 1 : index
   %r = scf.if %c -> tensor<4xf32> {

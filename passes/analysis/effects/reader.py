@@ -21,6 +21,7 @@ from .content_reads import close_reads
 from .slice_iterations import SliceIterations
 from .summary import FunctionSummary, callee_name, declared_writable
 from .tables import EffectTables, Refusal, SharedOutput, Tie
+from .whole_slices import mark_whole_slices
 
 __all__ = ["TensorEffects"]
 
@@ -98,6 +99,7 @@ class TensorEffects(EffectTables):
                 self._add_op(op, operands, results)
             if op in s.op_successors:
                 self._add_branch(op)
+        mark_whole_slices(self, self._sums, self.active_ops(function))
         close_reads(self, ops)
         enter_commits(self, function, self._committed)
 

@@ -109,6 +109,8 @@ class EffectTables:
         self.forwards: dict[int, tuple[int, ...]] = {}
         self.slices: dict[int, Slice] = {}
         self.redundant_source: dict[int, int] = {}
+        self.whole_slices: set[int] = set()
+        """Operands whose slice, of dynamic sizes, is all of them: ``slices`` has no entry for these."""
         self.value_read = bytearray(values)
         self.undefined = bytearray(values)
         self.readonly: dict[int, str] = {}
@@ -197,6 +199,7 @@ class EffectTables:
                     table[operand] = False
                 for entries in by_operand:
                     entries.pop(operand, None)
+                self.whole_slices.discard(operand)
         for value in s.nested_values(function):
             self.value_read[value] = self.undefined[value] = False
             self.readonly.pop(value, None)

@@ -262,6 +262,9 @@ class OneShotAnalyzer:
     def _surely_copies(self, operand: int) -> bool:
         s = self._snapshot
         op = s.operand_op[operand]
+        if not self._effects.whole_slices.isdisjoint(self._effects.sources.get(s.operand_value[operand], ())):
+            # The model takes it for a slice that leaves gaps.
+            return False
         model = self._effects.model(op)
         return model is not None and model.surely_copies(s.ops[op], s.operand_index(operand))
 

@@ -266,6 +266,8 @@ class _Inference:
                 views = [tie for tie in effects.ties[operand] if tie.value == value and tie.relation is Relation.VIEW]
                 if views:
                     return identity_type(self._tensor(value), memory_space_of(type_))
+            if operand in effects.whole_slices:
+                return type_
             handed[s.operand_index(operand)] = type_
         found = model.buffer_type(s.ops[op], s.value_index[value], handed)
         return self._any(value) if found is None else found

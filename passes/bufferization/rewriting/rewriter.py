@@ -152,6 +152,10 @@ class BufferRewriter(MemrefBuilder):
         """See :class:`Rewriter`."""
         return self._held(self._operand(op, operand))
 
+    def is_whole_slice(self, op: ir.Operation, operand: int) -> bool:
+        """See :class:`Rewriter`."""
+        return self._operand(op, operand) in self._analysis.effects.whole_slices
+
     def is_redundant_write(self, op: ir.Operation, operand: int) -> bool:
         """See :class:`Rewriter`."""
         assert self._function is not None
