@@ -229,3 +229,19 @@ def test_an_allocation_in_a_branch_is_decided_after_the_copies_in_front_of_it() 
     )
     assert list(a.not_in_place) == ["w#1"]
     assert a["w#1"].startswith("alloc: READ_AFTER_WRITE")
+
+
+@pytest.mark.parametrize(("yielded", "copies"), [("%e", []), ("%t", ["copy"])])
+def test_what_branches_yield_without_content_is_not_copied(yielded: str, copies: list[str]) -> None:
+    a = analyse(f"""
+      %e = tensor.empty() : !v
+      %x = scf.if %p -> !v {{
+        scf.yield %e : !v
+      }} else {{
+        scf.yield {yielded} : !v
+      }}
+      %w = tensor.insert %f into %x[%i] : !v
+      %r = tensor.extract %x[%j] : !v
+      return %w, %r : !v, f32
+    """)
+    assert [cost.partition(":")[0] for cost in a.costs] == copies
