@@ -64,6 +64,13 @@ EFFECTS = (
         "while work:",
     ),
     Rule(
+        "branches yield one slice",
+        "**Redundant write**",
+        "passes.analysis.conflicts.alias_sets:AliasSets.link_alike",
+        "view is not None and view[0] == first[0]",
+        "view is not None and view[0] == first[0] and slice_relation(view[1], first[1]) is SliceRelation.EQUAL",
+    ),
+    Rule(
         "slices of other sizes are parts",
         "**Whole slices**",
         "passes.analysis.effects.whole_slices:_is_whole",
