@@ -100,7 +100,7 @@ EFFECTS = (
         "**Escape**",
         _TE + "_add_escape",
         "if True:",
-        "if not self.writes[operand] and all(s.op_name[s.operand_op[use]] in _LOADS for use in uses):",
+        "if not self.writes[operand] and all(s.op_name[s.operand_op[use]] in MEMREF_LOADS for use in uses):",
     ),
     Rule(
         "an escape of a written operand is refused",

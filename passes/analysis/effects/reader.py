@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import pairwise
 
 from ....dialects.bufferizable import OpModel, Relation
+from ....dialects.bufferization import MEMREF_LOADS
 from ....dialects.registry import broken_models
 from ..index_sets.slices import slice_of
 from ..index_sets.sums import IndexSums
@@ -27,8 +28,6 @@ __all__ = ["TensorEffects"]
 
 _WHOLE = frozenset({"scf.forall.in_parallel", "vector.mask"})
 """Ops whose regions cannot hold conversions between tensors and memrefs."""
-
-_LOADS = frozenset({"memref.load", "memref.dim", "vector.load"})
 
 ModelLookup = Callable[[str], OpModel | None]
 
@@ -225,7 +224,7 @@ class TensorEffects(EffectTables):
         """If the memref that the op returns is only loaded from, the loads are its reads; otherwise it escapes."""
         s = self.snapshot
         uses = [use for result in s.results(op) for use in s.value_uses[result]]
-        if not self.writes[operand] and all(s.op_name[s.operand_op[use]] in _LOADS for use in uses):
+        if not self.writes[operand] and all(s.op_name[s.operand_op[use]] in MEMREF_LOADS for use in uses):
             self.derived_reads[operand] = uses
         else:
             self.escapes[operand] = True
