@@ -29,6 +29,9 @@ __all__ = ["TensorEffects"]
 _WHOLE = frozenset({"scf.forall.in_parallel", "vector.mask"})
 """Ops whose regions cannot hold conversions between tensors and memrefs."""
 
+_INSERTS = "scf.forall.in_parallel"
+"""Of these, the one whose ops stay with it: conversions of what they insert can be in front of it."""
+
 ModelLookup = Callable[[str], OpModel | None]
 
 
@@ -130,7 +133,7 @@ class TensorEffects(EffectTables):
                 message = f"the option dialect-filter leaves '{left}' on tensors, but there is no place for conversions"
                 self.refusals.append(Refusal(s.ops[op], f"{message} next to it; add '{left.partition('.')[0]}'"))
                 return
-            stays = not self._allows(name)
+            stays = not self._allows(name) or self._stays_with_loop(op)
         model = None if stays else self._models(name)
         if model is None:
             self._add_unknown(op, operands, results, stays=stays)
@@ -152,9 +155,16 @@ class TensorEffects(EffectTables):
         """Return the op that dialect-filter leaves on tensors where no conversions can be next to ``op``, if any."""
         s = self.snapshot
         name, around = s.op_name[op], s.op_name[s.block_op[s.op_block[op]]]
+        if self._stays_with_loop(op):
+            return None
         if around in _WHOLE and not self._allows(around):
             return around
         return name if not self._allows(name) and (name in _WHOLE or around in _WHOLE) else None
+
+    def _stays_with_loop(self, op: int) -> bool:
+        """Whether ``op`` inserts into outputs of a loop that dialect-filter leaves on tensors."""
+        s = self.snapshot
+        return s.op_name[s.block_op[s.op_block[op]]] == _INSERTS and not self._allows(_INSERTS)
 
     def _add_forwardings(self, model: OpModel, op: int) -> None:
         s = self.snapshot
