@@ -56,6 +56,8 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
   such a result is read is passed as a copy.
 * `dialect-filter` never filters `bufferization.to_buffer` and `to_tensor`, nor branches between blocks. Without `func`
   in it function boundaries stay tensors. What threads of a loop insert stays a tensor if the loop does.
+* Tensors with an encoding never get a buffer, unless it is the memory space: with `allow-unknown-ops` all their ops
+  stay on tensors, and a function on buffers, or a branch between blocks, cannot take or return them.
 * What a function named by `no-analysis-func-filter` reads and writes is known to its callers all the same.
 * `must-infer-memory-space` refuses every buffer whose space is not stated, before anything is changed, function
   arguments among them.

@@ -133,7 +133,7 @@ class TensorEffects(EffectTables):
                 message = f"the option dialect-filter leaves '{left}' on tensors, but there is no place for conversions"
                 self.refusals.append(Refusal(s.ops[op], f"{message} next to it; add '{left.partition('.')[0]}'"))
                 return
-            stays = not self._allows(name) or self._stays_with_loop(op)
+            stays = not self._allows(name) or self._stays_with_loop(op) or self._is_encoded(op)
         model = None if stays else self._models(name)
         if model is None:
             self._add_unknown(op, operands, results, stays=stays)
@@ -160,6 +160,17 @@ class TensorEffects(EffectTables):
         if around in _WHOLE and not self._allows(around):
             return around
         return name if not self._allows(name) and (name in _WHOLE or around in _WHOLE) else None
+
+    def _is_encoded(self, op: int) -> bool:
+        """Whether ``op`` takes, makes or hands on a tensor with an encoding."""
+        s = self.snapshot
+        if not self.encoded:
+            return False
+        forwarded = (s.operands(exit_) for region in range(len(s.op_regions[op])) for exit_ in s.exits(op, region))
+        operands = [*s.operands(op), *(operand for exits in forwarded for operand in exits)]
+        values = [*s.results(op), *(s.operand_value[operand] for operand in operands)]
+        blocks = (block for region in s.op_regions[op] for block in region[:1])
+        return not self.encoded.isdisjoint([*values, *(a for block in blocks for a in s.arguments(block))])
 
     def _stays_with_loop(self, op: int) -> bool:
         """Whether ``op`` inserts into outputs of a loop that dialect-filter leaves on tensors."""

@@ -95,6 +95,9 @@ class RegionForwardings:
 class EffectTables:
     """The tables of one module; missing entries are false or absent."""
 
+    encoded: frozenset[int] = frozenset()
+    """Tensors that have no buffers: their ops are taken as ops without a model."""
+
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         operands, values = len(snapshot.operand_op), len(snapshot.values)

@@ -163,7 +163,7 @@ class _Inference:
             value = work.pop()
             for operand in self._operands_behind(value):
                 source = self._snapshot.operand_value[operand]
-                if source < 0:
+                if source < 0 or source in self._effects.encoded:
                     continue
                 self._users.setdefault(source, []).append((value, operand))
                 if source not in seen:

@@ -275,7 +275,9 @@ class BufferRewriter(MemrefBuilder):
                     self.hold_tensor(value)
 
     def hold_tensor(self, value: int) -> None:
-        """Create the memref of a value that stays a tensor, at the current insertion point."""
+        """Create the memref of a value that stays a tensor, at the current insertion point; none if it is encoded."""
+        if value in self._analysis.effects.encoded:
+            return
         tensor = self._snapshot.values[value]
         make = identity_type if self._unknown is UnknownLayout.IDENTITY else dynamic_layout_type
         type_ = make(tensor.type)
