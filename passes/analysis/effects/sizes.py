@@ -128,9 +128,9 @@ def _index(effects: EffectTables, value: int, dimension: int) -> Index | None:
     """Return the size operand or attribute of the op that defines ``value``, if it has one."""
     s = effects.snapshot
     op = s.value_op[value]
-    if op < 0:
+    type_ = s.values[value].type
+    if op < 0 or not isinstance(type_, ir.RankedTensorType):
         return None
-    type_ = ir.RankedTensorType(s.values[value].type)
     if s.op_name[op] in _CREATORS:
         return Symbol(s.operand_value[s.operands(op)[_dynamic_before(type_, dimension)]])
     if s.op_name[op] == "dispatch.contents":
@@ -154,4 +154,7 @@ def _measured(effects: EffectTables, index: int) -> tuple[int, int] | None:
     maker = s.value_op[which] if which >= 0 else -1
     if source < 0 or maker < 0 or s.op_name[maker] != "arith.constant":
         return None
-    return source, ir.IntegerAttr(s.ops[maker].attributes["value"]).value
+    dimension = ir.IntegerAttr(s.ops[maker].attributes["value"]).value
+    type_ = s.values[source].type
+    exists = not isinstance(type_, ir.RankedTensorType) or 0 <= dimension < type_.rank
+    return (source, dimension) if exists else None

@@ -63,6 +63,13 @@ NOT_WHOLE = {
     %s = tensor.cast %z : !v to !d
     %w = tensor.extract_slice %s[0] [8] [1] : !d to !v loc("w")""",
     "carried, of another size": SLICE + loop("%m"),
+    "size of a tensor without a rank": """
+    %x = tensor.cast %t : !d to tensor<*xf32>
+    %s = tensor.cast %x : tensor<*xf32> to !d
+    %w = tensor.extract_slice %s[0] [%n] [1] : !d to !d loc("w")""",
+    "dimension that there is not": """
+    %k = tensor.dim %t, %c1 : !d
+    %w = tensor.extract_slice %t[0] [%k] [1] : !d to !d loc("w")""",
     "one of two sizes": SLICE
     + "%u = tensor.extract_slice %t[5] [%m] [1] : !d to !d\n"
     + "%x = arith.select %p, %s, %u : !d\n"
