@@ -855,16 +855,3 @@ def test_a_loop_swaps_up_to_so_many_buffers(count: int, rotates: bool) -> None:
     arguments = ", ".join(f"%a{n}: !v" for n in range(count))
     a = analyse(body, f"%n: index, {arguments}")
     assert {a[f"y#{n}"].startswith("rotate") for n in range(count)} == {rotates}
-
-
-@pytest.mark.parametrize(("bound", "copies"), [("%c1", 0), ("%c2", 1)])
-def test_what_one_iteration_writes_is_not_read_by_the_next(bound: str, copies: int) -> None:
-    a = analyse(f"""
-      scf.for %k = %c0 to {bound} step %c1 {{
-        %r = tensor.extract %t[%c0] : !v
-        %w = tensor.insert %f into %t[%c0] : !v
-        %q = tensor.extract %w[%c0] : !v
-        scf.yield
-      }}
-    """)
-    assert len(a.not_in_place) == copies
