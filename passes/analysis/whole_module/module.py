@@ -24,7 +24,7 @@ from ..in_place.function_decisions import FunctionAnalysis
 from ..in_place.options import AnalysisOptions
 from ..ir.snapshot import Snapshot
 from .globals import ProgramState
-from .memory_spaces import encoded_tensors, refuse_assumed_spaces, refuse_elements, refuse_encodings
+from .memory_spaces import refuse_assumed_spaces, refuse_elements, refuse_encodings, tensors_that_stay
 from .recursion import analyze_recursion
 
 __all__ = ["ModuleAnalysis", "analyze_module", "read_effects"]
@@ -118,7 +118,7 @@ def _effects(
         allows=options.allows,
     )
     if options.allow_unknown and not options.encodings:
-        effects.encoded = encoded_tensors(snapshot)
+        effects.encoded = tensors_that_stay(effects)
     return effects
 
 
