@@ -12,7 +12,10 @@ from .rewriter import Rewriter
 from .support.memref_types import has_strides, identity_type
 from .support.wrapped_memrefs import MATERIALIZE, is_in_wrapper, wrappers
 
-__all__ = ["MODELS"]
+__all__ = ["MEMREF_LOADS", "MODELS"]
+
+MEMREF_LOADS = frozenset({"memref.dim", "memref.load", "vector.load", "vector.transfer_read"})
+"""Ops that read memrefs and neither write nor return them."""
 
 
 class AllocTensorModel(OpModel):
@@ -172,8 +175,10 @@ class ToBufferModel(OpModel):
     op_names = ("bufferization.to_buffer",)
 
     def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
-        """Unless it is read-only, the memref may be written."""
-        return "read_only" not in op.attributes
+        """Unless it is read-only, or all its uses are loads, the memref may be written."""
+        uses = list(op.results[0].uses)
+        only_loaded = bool(uses) and all(use.owner.name in MEMREF_LOADS for use in uses)
+        return "read_only" not in op.attributes and not only_loaded
 
     def escapes(self, op: ir.Operation, operand: int) -> bool:
         """The memref may be used at any later time."""

@@ -53,6 +53,10 @@ class Rewriter(Protocol):
         """Return the dynamic sizes of memref ``buffer``, outermost first."""
         ...
 
+    def is_whole_slice(self, op: ir.Operation, operand: int) -> bool:
+        """Whether the slice of ``operand`` that ``op`` works on, of dynamic sizes, is all of it."""
+        ...
+
     def is_redundant_write(self, op: ir.Operation, operand: int) -> bool:
         """Whether writing in place into ``operand`` would copy a buffer onto itself."""
         ...

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .boxes import random_box
 from .builder import Builder
 from .carried import bind, named, names, pick_carried, steps, types
 from .productions import production
+from .slices import put, take
 from .structured import computed_on
 from .values import ConditionValue, IndexValue, Tensor
 
@@ -45,6 +47,27 @@ def if_else(builder: Builder) -> None:
     taken, other = ([n for n in builder.live if condition.known[n] is not value] for value in (False, True))
     head = f"scf.if {condition.name} -> ({types(results)}) {{"
     _open(builder, results, head, [("} else {", taken), ("}", other)])
+
+
+@production(FEATURE, 0.5, is_nest=True)
+def one_part(builder: Builder) -> None:
+    """scf.if that yields one slice of a tensor on both sides, or no content on either, for that slice of the tensor."""
+    target = builder.pick(lambda t: t.rank > 0)
+    box, condition = random_box(builder, target.sizes), builder.condition()
+    result, has_content = Tensor(builder.name(), box.kept, target.element), builder.draw.chance(0.7)
+    builder.emit(f"{result.name} = scf.if {condition.name} -> ({result.type}) {{")
+    for following, value in (("} else {", False), ("}", True)):
+        with builder.region([n for n in builder.live if condition.known[n] is not value]):
+            part = take(builder, target, box) if has_content else builder.empty(box.kept, target.element)
+            if has_content and builder.draw.chance(0.6):
+                part = computed_on(builder, part)
+            builder.emit(f"scf.yield {part.name} : {part.type}")
+        builder.emit(following)
+    if has_content:
+        builder.scope.tensors.append(result)
+    if not has_content or builder.draw.chance(0.5):
+        result = computed_on(builder, result, has_content=has_content)
+    put(builder, result, target, box)
 
 
 def _guard(builder: Builder) -> ConditionValue:

@@ -76,7 +76,8 @@ def plain_function(module: Module, models: Sequence[Tensor], steps: int) -> Call
         kept = [a for a in arguments if builder.draw.chance(0.7)] or [arguments[0]]
         results = like_each(builder, kept)
         end(builder, "return", results)
-        return results
+        # The sizes are those of the arguments, by names that callers know.
+        return [replace(result, sizes=argument.sizes) for result, argument in zip(results, kept, strict=True)]
 
     return private_function(module, "@f", models, body)
 

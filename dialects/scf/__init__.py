@@ -15,8 +15,8 @@ from ..common_models import NoReadModel
 from ..region_branches import RegionBranchModel, tensor_results
 from ..rewriter import Rewriter
 from ..support.cloning import recreate
-from ..support.constants import constant_integer
 from .forall import FORALL_MODELS
+from .trip_counts import surely_runs
 from .while_loop import WhileModel
 
 __all__ = ["MODELS", "ForModel", "RegionBranchModel", "surely_runs"]
@@ -76,13 +76,6 @@ class ForModel(NoReadModel):
         new = recreate(op, [*operands[:_BOUNDS], *inits], [init.type for init in inits])
         results = dict(zip((*scalars, *changing), new.results, strict=True))
         rewriter.replace(op, [held[i] if i in dropped else results[i] for i in range(len(op.results))])
-
-
-def surely_runs(loop: ir.Operation) -> bool:
-    """Whether an ``scf.for`` has at least one iteration, by constant bounds."""
-    lower, upper = (constant_integer(loop.operands[i]) for i in range(2))
-    # A negative bound is a large one if the loop compares without signs.
-    return lower is not None and upper is not None and 0 <= lower < upper
 
 
 MODELS: tuple[OpModel, ...] = (

@@ -13,6 +13,7 @@ from ..bufferizable import Forwarding, OpModel, is_tensor
 from ..common_models import NoReadModel, ParallelRegionModel
 from ..rewriter import Rewriter
 from ..support.cloning import attributes_of, recreate
+from .trip_counts import has_one_thread
 
 __all__ = ["FORALL_MODELS", "ForallModel", "ParallelModel"]
 
@@ -22,6 +23,14 @@ class ForallModel(NoReadModel, ParallelRegionModel):
 
     op_names = ("scf.forall",)
     joins_buffer_types = True
+
+    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
+        """Unless the bounds say that there is one thread at most."""
+        return not has_one_thread(op)
+
+    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
+        """Unless the bounds say that there is one thread at most."""
+        return not has_one_thread(op)
 
     def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
         """Output i reaches the i-th argument behind the indices, and result i."""

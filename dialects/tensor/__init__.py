@@ -95,8 +95,9 @@ class ExtractSliceModel(NoReadModel):
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Take a subview; out-of-place, copy that part into a buffer of its own size."""
-        result = op.results[0]
-        view = subview(rewriter.source_buffer(op, 0), mixed_subset(op, 1), ir.ShapedType(result.type).shape)
+        view, result = rewriter.source_buffer(op, 0), op.results[0]
+        if not rewriter.is_whole_slice(op, 0):
+            view = subview(view, mixed_subset(op, 1), ir.ShapedType(result.type).shape)
         rewriter.replace(op, [rewriter.settle_view(op, 0, view)])
 
 
@@ -121,8 +122,10 @@ class InsertSliceModel(CopyModel):
         """Copy the source into the slice."""
         target = rewriter.buffer(op, 1)
         if not rewriter.is_redundant_write(op, 1):
-            shape = ir.ShapedType(op.operands[0].type).shape
-            rewriter.copy(rewriter.buffer(op, 0), subview(target, mixed_subset(op, 2), shape))
+            part = target
+            if not rewriter.is_whole_slice(op, 1):
+                part = subview(target, mixed_subset(op, 2), ir.ShapedType(op.operands[0].type).shape)
+            rewriter.copy(rewriter.buffer(op, 0), part)
         rewriter.replace(op, [target])
 
 

@@ -48,13 +48,15 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
   copies and allocations counts. Upstream's names give one order each.
 * An init that an op does not overwrite completely keeps its content.
 * A memref is never cast to a layout that it may not have; it is copied.
-* `bufferization.to_buffer` without `read_only` gets a buffer of its own.
+* `bufferization.to_buffer` without `read_only` gets a buffer of its own, unless its memref is only loaded from.
 * `bufferization.dealloc_tensor` frees nothing: the buffer may be another tensor's as well. Deallocation frees it.
 * An argument of a public function that is written in place without `bufferization.writable` is warned of.
 * A result of an op without a model may alias each operand of that op and of the ops inside of it. A buffer that is
   written while such a result is read is passed as a copy.
 * `dialect-filter` never filters `bufferization.to_buffer` and `to_tensor`, nor branches between blocks. Without `func`
-  in it function boundaries stay tensors.
+  in it function boundaries stay tensors. What threads of a loop insert stays a tensor if the loop does.
+* Tensors with an encoding never get a buffer, unless it is the memory space: with `allow-unknown-ops` all their ops
+  stay on tensors, and a function on buffers, or a branch between blocks, cannot take or return them.
 * Callers know the reads and writes of a function named by `no-analysis-func-filter` all the same.
 * `must-infer-memory-space` refuses every buffer whose space is not stated, before anything is changed, function
   arguments among them.

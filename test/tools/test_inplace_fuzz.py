@@ -14,6 +14,7 @@ import pytest
 from fast_run import scaled
 from mlir import ir
 
+import mlir_inplace as mi
 from mlir_inplace.checking.fuzzing import (
     CONFIGURATIONS,
     KERNEL_CONFIGURATIONS,
@@ -27,6 +28,7 @@ from mlir_inplace.checking.fuzzing import (
 from mlir_inplace.checking.fuzzing.comparison import Agreement, compare, describe
 from mlir_inplace.checking.fuzzing.configurations import find_configurations
 from mlir_inplace.checking.generator import GeneratedProgram
+from mlir_inplace.dialects.dispatch import mentions_dispatch
 from mlir_inplace.dialects.linalg import StructuredOpModel
 from mlir_inplace.dialects.tensor import InsertModel, InsertSliceModel
 from mlir_inplace.passes.analysis.repetition.bodies import Body
@@ -41,6 +43,8 @@ from mlir_inplace.tools.inplace_fuzz import main
 from mlir_inplace.tools.run.call_arguments import make_argument
 
 REGRESSIONS = sorted((Path(__file__).parents[1] / "regressions").glob("*.mlir"))
+KERNELS = [path for path in REGRESSIONS if mentions_dispatch(path.read_text())]
+ON_TENSORS = [path for path in REGRESSIONS if path not in KERNELS]
 
 BUDGET = range(7004, 7004 + scaled(20))
 """The programs of the run in CI; for long runs there is inplace-fuzz."""
@@ -273,10 +277,12 @@ def test_comparison() -> None:
 def regression(path: Path) -> GeneratedProgram:
     """A program that failed once. A line `// ARGUMENTS: …` for each set has its arguments as inplace-run has them."""
     text = path.read_text()
-    with ir.Context():
-        module = ir.Module.parse(text)
-        function = next(op for op in module.body.operations if op.name.value == "main")
-        signature = read_signature(function)
+    if path in KERNELS:
+        signature = mi.compile(text).main.signature
+    else:
+        with ir.Context():
+            module = ir.Module.parse(text)
+            signature = read_signature(next(op for op in module.body.operations if op.name.value == "main"))
     sets = [
         line.removeprefix("// ARGUMENTS:").split() for line in text.splitlines() if line.startswith("// ARGUMENTS:")
     ]
@@ -288,19 +294,21 @@ def regression(path: Path) -> GeneratedProgram:
         )
         for words in sets
     ]
-    return GeneratedProgram(0, text, "main", (), (), tuple(given))
+    written = tuple(p.index for p in signature.parameters if p.writable) if path in KERNELS else ()
+    return GeneratedProgram(0, text, "main", (), (), tuple(given), written)
 
 
 @pytest.mark.parametrize("path", REGRESSIONS, ids=[path.stem for path in REGRESSIONS])
 def test_programs_that_failed_once(path: Path) -> None:
     program = regression(path)
-    compiled = [number for number, c in enumerate(CONFIGURATIONS) if c.name in ("cheapest", "destinations")]
-    found = try_program(program, CONFIGURATIONS, compiled=compiled)
+    configurations = KERNEL_CONFIGURATIONS if path in KERNELS else CONFIGURATIONS
+    compiled = [n for n, c in enumerate(configurations) if c.name in ("cheapest", "destinations", "kernel-plan")]
+    found = try_program(program, configurations, compiled=compiled)
     assert [finding for finding in found.findings if finding.kind is not FindingKind.REFUSED] == []
     assert found.runs > 0
 
 
-@pytest.mark.parametrize("path", REGRESSIONS, ids=[path.stem for path in REGRESSIONS])
+@pytest.mark.parametrize("path", ON_TENSORS, ids=[path.stem for path in ON_TENSORS])
 def test_programs_that_failed_once_optimized(path: Path) -> None:
     found = try_program(regression(path), OPTIMIZE_CONFIGURATIONS, compiled=[0])
     assert list(found.findings) == []

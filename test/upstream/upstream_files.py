@@ -180,7 +180,7 @@ def compare(text: str, front: str, options: str, say: Callable[[str], None] = la
             return Result("not parsed", str(error).splitlines()[0])
         calls = make_calls(module)
         ours = _route(
-            module, f"inplace-one-shot-bufferize{{{options} verify-bufferization warn-written-arguments=false}}", calls
+            module, f"inplace-one-shot-bufferize{{{options} warn-written-arguments=false}}", calls
         )
         say("upstream")
         theirs = _route(module, f"one-shot-bufferize{{{options}}}", calls)

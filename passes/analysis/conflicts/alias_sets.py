@@ -21,10 +21,10 @@ them. So every conclusion from a fact stays right. Every rule treats an unknown 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ..index_sets.slices import Slice
+from ..index_sets.slices import Slice, SliceRelation, slice_relation
 from ..ir.union_find import UnionFind
 from .accesses import Region, bounding_box
 from .storage_set import StorageSet
@@ -127,6 +127,16 @@ class AliasSets:
         root = self.equivalence.find(view)
         if root not in self._links and root != self.equivalence.find(source):
             self.enter(self._links, root, (source, slice_, view))
+
+    def link_alike(self, value: int, sources: Sequence[int]) -> None:
+        """State that ``value``, which is one of ``sources``, is the slice that all of them are, if they are one."""
+        views = [self.viewed(self.equivalence.find(source)) for source in sources]
+        first = views[0]
+        if first is not None and all(
+            view is not None and view[0] == first[0] and slice_relation(view[1], first[1]) is SliceRelation.EQUAL
+            for view in views
+        ):
+            self.link(value, *first)
 
     def come_from(self, value: int, source: int, loop: int = -1) -> None:
         """State that the buffer of ``value`` may be, or lie in, that of ``source``.

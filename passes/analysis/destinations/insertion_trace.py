@@ -93,7 +93,7 @@ class Trace:
 
         def follow(operand: int, views: tuple[int, ...], *, direct: bool) -> None:
             value = s.operand_value[operand]
-            if self._effects.undefined[value]:
+            if self._is_made_without_content(value):
                 self._start(operand, views, direct=direct)
             elif operand != source and self._inits and self._is_copied_view(value):
                 self._copy_into(operand, views, direct=direct)
@@ -116,6 +116,15 @@ class Trace:
                 stays = direct and operand in self._effects.ties and s.op_name[op] != "func.call"
                 if self._leads_on(operand, value, views, direct=stays):
                     follow(operand, (*views, op) if s.op_name[op] in VIEWS else views, direct=stays)
+
+    def _is_made_without_content(self, value: int) -> bool:
+        """Whether ``value`` is a new tensor without content or a view of one, and no such tensor that is forwarded."""
+        s, effects = self._snapshot, self._effects
+        while effects.undefined[value] and (sources := effects.sources.get(value)):
+            if sources[0] in effects.forwards:
+                return False
+            value = s.operand_value[sources[0]]
+        return bool(effects.undefined[value])
 
     def _object(self, reason: str, op: int) -> None:
         if self.obstacle is None:

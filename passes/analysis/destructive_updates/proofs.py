@@ -19,7 +19,7 @@ from mlir import ir
 
 from ....dialects.bufferizable import Subset
 from ..effects.reader import TensorEffects
-from ..in_place.sizes import followed_size
+from ..effects.sizes import followed_size
 from ..index_sets.coverage import covers
 from ..index_sets.points import Direction
 from ..index_sets.problems import Answer

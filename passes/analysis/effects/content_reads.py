@@ -1,11 +1,14 @@
-"""Which contents are needed: reads, propagated backwards through views and forwardings.
+"""Which contents are needed, and which there are: both follow views and forwardings.
 
 Making a view or forwarding a value reads nothing by itself. An operand that is viewed or
-forwarded is *content-read* iff a value it flows into is. The closure is computed backwards over the flow edges with a
-work list, each edge once, so it is linear.
+forwarded is *content-read* iff a value it flows into is. A view of what has no content has none, nor has what regions
+and branches forward if nothing that they forward has. Both closures are computed over the flow edges with a
+work list, each edge once, so they are linear.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from .tables import EffectTables
 
@@ -24,8 +27,7 @@ def close_reads(tables: EffectTables, ops: range) -> None:
         for operand in tables.sources.get(work.pop(), ()):
             if not tables.content_reads[operand] and (operand in tables.forwards or not tables.writes[operand]):
                 _mark_read(tables, operand, work)
-    for operand in operands:
-        _spread_undefined(tables, operand)
+    _spread_undefined(tables, operands)
 
 
 def _mark_read(tables: EffectTables, operand: int, work: list[int]) -> None:
@@ -36,10 +38,36 @@ def _mark_read(tables: EffectTables, operand: int, work: list[int]) -> None:
         work.append(value)
 
 
-def _spread_undefined(tables: EffectTables, operand: int) -> None:
-    """A view of a tensor without content has no content either."""
-    ties = tables.ties.get(operand, ())
-    if ties and not tables.writes[operand] and tables.undefined[tables.snapshot.operand_value[operand]]:
-        for tie in ties:
-            if tie.definite:
-                tables.undefined[tie.value] = True
+def _spread_undefined(tables: EffectTables, operands: Sequence[int]) -> None:
+    """Mark what only comes from tensors without content; begins with all that could and takes back what does not."""
+    undefined, sources, values = tables.undefined, tables.sources, tables.snapshot.operand_value
+
+    def is_without(operand: int) -> bool:
+        return values[operand] >= 0 and bool(undefined[values[operand]])
+
+    if not any(map(is_without, operands)):
+        return
+    candidates = {
+        target
+        for operand in operands
+        for target in _handed_to(tables, operand)
+        if all(target in _handed_to(tables, source) for source in sources[target])
+    }
+    for value in candidates:
+        undefined[value] = True
+    work = [value for value in candidates if not all(map(is_without, sources[value]))]
+    while work:
+        value = work.pop()
+        if not undefined[value]:
+            continue
+        undefined[value] = False
+        for use in tables.snapshot.value_uses[value]:
+            work.extend(target for target in _handed_to(tables, use) if target in candidates)
+
+
+def _handed_to(tables: EffectTables, operand: int) -> list[int]:
+    """Return the values that have the content of ``operand``, or of a part of it, if it is where they come from."""
+    if tables.writes[operand]:
+        return []
+    viewed = (tie.value for tie in tables.ties.get(operand, ()) if tie.definite)
+    return [*viewed, *tables.forwards.get(operand, ())]

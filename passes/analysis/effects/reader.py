@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import pairwise
 
 from ....dialects.bufferizable import OpModel, Relation
+from ....dialects.bufferization import MEMREF_LOADS
 from ....dialects.registry import broken_models
 from ..index_sets.slices import slice_of
 from ..index_sets.sums import IndexSums
@@ -22,13 +23,15 @@ from .kept_memrefs import outlives_iteration
 from .slice_iterations import SliceIterations
 from .summary import FunctionSummary, callee_name, declared_writable
 from .tables import EffectTables, Refusal, SharedOutput, Tie
+from .whole_slices import mark_whole_slices
 
 __all__ = ["TensorEffects"]
 
 _WHOLE = frozenset({"scf.forall.in_parallel", "vector.mask"})
 """Ops whose regions cannot hold conversions between tensors and memrefs."""
 
-_LOADS = frozenset({"memref.load", "memref.dim", "vector.load"})
+_INSERTS = "scf.forall.in_parallel"
+"""Of these, the one whose ops stay with it: conversions of what they insert can be in front of it."""
 
 ModelLookup = Callable[[str], OpModel | None]
 
@@ -99,6 +102,7 @@ class TensorEffects(EffectTables):
                 self._add_op(op, operands, results)
             if op in s.op_successors:
                 self._add_branch(op)
+        mark_whole_slices(self, self._sums, self.active_ops(function))
         close_reads(self, ops)
         enter_commits(self, function, self._committed)
 
@@ -130,7 +134,7 @@ class TensorEffects(EffectTables):
                 message = f"the option dialect-filter leaves '{left}' on tensors, but there is no place for conversions"
                 self.refusals.append(Refusal(s.ops[op], f"{message} next to it; add '{left.partition('.')[0]}'"))
                 return
-            stays = not self._allows(name)
+            stays = not self._allows(name) or self._stays_with_loop(op) or self._is_encoded(op)
         model = None if stays else self._models(name)
         if model is None:
             self._add_unknown(op, operands, results, stays=stays)
@@ -152,9 +156,27 @@ class TensorEffects(EffectTables):
         """Return the op that dialect-filter leaves on tensors where no conversions can be next to ``op``, if any."""
         s = self.snapshot
         name, around = s.op_name[op], s.op_name[s.block_op[s.op_block[op]]]
+        if self._stays_with_loop(op):
+            return None
         if around in _WHOLE and not self._allows(around):
             return around
         return name if not self._allows(name) and (name in _WHOLE or around in _WHOLE) else None
+
+    def _is_encoded(self, op: int) -> bool:
+        """Whether ``op`` takes, makes or hands on a tensor with an encoding."""
+        s = self.snapshot
+        if not self.encoded:
+            return False
+        forwarded = (s.operands(exit_) for region in range(len(s.op_regions[op])) for exit_ in s.exits(op, region))
+        operands = [*s.operands(op), *(operand for exits in forwarded for operand in exits)]
+        values = [*s.results(op), *(s.operand_value[operand] for operand in operands)]
+        blocks = (block for region in s.op_regions[op] for block in region[:1])
+        return not self.encoded.isdisjoint([*values, *(a for block in blocks for a in s.arguments(block))])
+
+    def _stays_with_loop(self, op: int) -> bool:
+        """Whether ``op`` inserts into outputs of a loop that dialect-filter leaves on tensors."""
+        s = self.snapshot
+        return s.op_name[s.block_op[s.op_block[op]]] == _INSERTS and not self._allows(_INSERTS)
 
     def _add_forwardings(self, model: OpModel, op: int) -> None:
         s = self.snapshot
@@ -227,7 +249,7 @@ class TensorEffects(EffectTables):
         """If the memref that the op returns is only loaded from, the loads are its reads; otherwise it escapes."""
         s = self.snapshot
         uses = [use for result in s.results(op) for use in s.value_uses[result]]
-        if not self.writes[operand] and all(s.op_name[s.operand_op[use]] in _LOADS for use in uses):
+        if not self.writes[operand] and all(s.op_name[s.operand_op[use]] in MEMREF_LOADS for use in uses):
             self.derived_reads[operand] = uses
         else:
             self.escapes[operand] = True

@@ -95,6 +95,9 @@ class RegionForwardings:
 class EffectTables:
     """The tables of one module; missing entries are false or absent."""
 
+    encoded: frozenset[int] = frozenset()
+    """Tensors that have no buffers: their ops are taken as ops without a model."""
+
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         operands, values = len(snapshot.operand_op), len(snapshot.values)
@@ -111,6 +114,8 @@ class EffectTables:
         self.forwards: dict[int, tuple[int, ...]] = {}
         self.slices: dict[int, Slice] = {}
         self.redundant_source: dict[int, int] = {}
+        self.whole_slices: set[int] = set()
+        """Operands whose slice, of dynamic sizes, is all of them: ``slices`` has no entry for these."""
         self.value_read = bytearray(values)
         self.undefined = bytearray(values)
         self.readonly: dict[int, str] = {}
@@ -199,6 +204,7 @@ class EffectTables:
                     table[operand] = False
                 for entries in by_operand:
                     entries.pop(operand, None)
+                self.whole_slices.discard(operand)
         for value in s.nested_values(function):
             self.value_read[value] = self.undefined[value] = False
             self.readonly.pop(value, None)

@@ -144,7 +144,7 @@ class OneShotAnalyzer:
             self._record.decisions,
             self._sets,
             redundant,
-            summarize_function(self._effects, self._sets, self._function),
+            summarize_function(self._effects, self._sets, self._function, redundant),
             tuple(self._record.refusals or commit_refusals(self._effects, self._function, redundant)),
         )
 
@@ -274,6 +274,9 @@ class OneShotAnalyzer:
     def _surely_copies(self, operand: int) -> bool:
         s = self._snapshot
         op = s.operand_op[operand]
+        if not self._effects.whole_slices.isdisjoint(self._effects.sources.get(s.operand_value[operand], ())):
+            # The model takes it for a slice that leaves gaps.
+            return False
         model = self._effects.model(op)
         return model is not None and model.surely_copies(s.ops[op], s.operand_index(operand))
 

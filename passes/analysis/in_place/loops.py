@@ -16,9 +16,9 @@ from functools import partial
 from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..conflicts.joining import Joiner
 from ..conflicts.liveness import Liveness
+from ..effects.sizes import keeps_size
 from .decision_record import DecisionRecord
 from .region_flow import CarriedTensor, permuted
-from .sizes import keeps_size
 from .unranked import is_unranked
 
 __all__ = ["CarriedDecisions"]

@@ -1,7 +1,8 @@
 """The yields of regions: to the results of their op, as in branches, or to another region, as in `scf.while`.
 
 A result may be the buffer of any region's yielded value, so each yield is an edge that is accepted or copied. If all
-regions yield one equivalence class, the result belongs to it. A target with a single source is equivalent to it.
+regions yield one equivalence class, the result belongs to it; if they yield one slice of one class, it is that slice.
+A target with a single source is equivalent to it.
 Linear in the terminators' operands, except for the comparisons. See *origins* in docs/theory/conflicts.md and *passed*
 in docs/theory/loops.md.
 """
@@ -59,7 +60,7 @@ class ExitDecisions:
             self._record.enter(operand, self._joiner.decide(attempt))
 
     def unite(self, op: int) -> None:
-        """Put each result of ``op`` into the class that all regions yield for it, if it is one class."""
+        """Put each result of ``op`` into the class, or state the slice, that all regions yield for it, if it is one."""
         find, decisions = self._joiner.sets.equivalence.find, self._record.decisions
         results: dict[int, list[int]] = {}
         for operand, targets in exit_values(self._joiner.effects, op):
@@ -67,5 +68,9 @@ class ExitDecisions:
                 results.setdefault(target, []).append(operand)
         for result, operands in results.items():
             values = [self._joiner.snapshot.operand_value[operand] for operand in operands]
-            if all(decisions[o].in_place for o in operands) and len({find(value) for value in values}) == 1:
+            if not all(decisions[o].in_place for o in operands):
+                continue
+            if len({find(value) for value in values}) == 1:
                 self._joiner.sets.unite(result, values[0])
+            else:
+                self._joiner.sets.link_alike(result, values)

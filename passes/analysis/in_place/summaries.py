@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations, pairwise
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations, islice, pairwise
 
 from mlir import ir
 
@@ -17,11 +17,18 @@ __all__ = ["summarize_function"]
 _LARGE = 16
 """Up to this number, results in one set are compared pairwise; more are assumed to share memory."""
 
+_MANY = 64
+"""Up to this number, the buffers of a set are compared with an argument or a result; with more it is taken to share
+memory."""
 
-def summarize_function(effects: TensorEffects, sets: AliasSets, function: int) -> FunctionSummary:
+
+def summarize_function(
+    effects: TensorEffects, sets: AliasSets, function: int, redundant: Mapping[int, tuple[int, ...]]
+) -> FunctionSummary:
     """Return which arguments of op number ``function`` are read and written, and which may hold its results.
 
-    An argument counts as written if any value that may alias it is. Linear in arguments times results.
+    Values in one set share memory only if they have a common origin. A write of ``redundant`` without reshapes is never
+    emitted. Linear in arguments times results.
     """
     s = effects.snapshot
     blocks = s.op_regions[function][0]
@@ -36,17 +43,33 @@ def summarize_function(effects: TensorEffects, sets: AliasSets, function: int) -
             value = s.operand_value[operand]
             if not s.value_is_tensor[value]:
                 continue
-            found = {s.value_index[a]: _relation(sets, a, value) for a in tensors if sets.find(a) == sets.find(value)}
+            found = {s.value_index[a]: _relation(sets, a, value) for a in tensors if _share(sets, a, value)}
             ties[index] = found if count == 0 else _either(ties[index], found)
-            if sets.storage(value).readonly:
+            if _reach(sets, sets.storage(value).readonly, value):
                 readonly[index] = "the result of a function that may return a buffer which must not be written"
     return FunctionSummary(
         tuple(bool(effects.value_read[argument]) for argument in arguments),
-        tuple(s.value_is_tensor[argument] and bool(sets.storage(argument).writes) for argument in arguments),
+        tuple(s.value_is_tensor[argument] and _is_written(sets, argument, redundant) for argument in arguments),
         tuple(ties),
         tuple(readonly),
         tuple(dict.fromkeys(pair for op in returns for pair in _shared(effects, sets, op))),
     )
+
+
+def _is_written(sets: AliasSets, argument: int, redundant: Mapping[int, tuple[int, ...]]) -> bool:
+    """Whether a decided write may change the buffer of ``argument``."""
+    emitted = (write.value for write in sets.storage(argument).writes if redundant.get(write.operand) != ())
+    return _reach(sets, emitted, argument)
+
+
+def _reach(sets: AliasSets, values: Iterable[int], value: int) -> bool:
+    """Whether one of ``values``, all in the set of ``value``, may share memory with it."""
+    classes = list(islice(dict.fromkeys(map(sets.equivalence.find, values)), _MANY + 1))
+    return len(classes) > _MANY or any(sets.have_common_origin(root, value) for root in classes)
+
+
+def _share(sets: AliasSets, first: int, second: int) -> bool:
+    return sets.find(first) == sets.find(second) and sets.have_common_origin(first, second)
 
 
 def _either(first: dict[int, Relation], second: dict[int, Relation]) -> dict[int, Relation]:

@@ -37,7 +37,7 @@ Follow = Callable[[int, int], "int | tuple[int, int]"]
 
 
 class IndexReader:
-    """Reads from one snapshot into one table; ``follow`` may say where sizes come from (``in_place/sizes.py``)."""
+    """Reads from one snapshot into one table; ``follow`` may say where sizes come from (``effects/sizes.py``)."""
 
     def __init__(self, snapshot: Snapshot, follow: Follow | None = None, terms: IndexTerms | None = None) -> None:
         self.terms = IndexTerms() if terms is None else terms

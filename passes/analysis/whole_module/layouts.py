@@ -163,7 +163,7 @@ class _Inference:
             value = work.pop()
             for operand in self._operands_behind(value):
                 source = self._snapshot.operand_value[operand]
-                if source < 0:
+                if source < 0 or source in self._effects.encoded:
                     continue
                 self._users.setdefault(source, []).append((value, operand))
                 if source not in seen:
@@ -266,6 +266,8 @@ class _Inference:
                 views = [tie for tie in effects.ties[operand] if tie.value == value and tie.relation is Relation.VIEW]
                 if views:
                     return identity_type(self._tensor(value), memory_space_of(type_))
+            if operand in effects.whole_slices:
+                return type_
             handed[s.operand_index(operand)] = type_
         found = model.buffer_type(s.ops[op], s.value_index[value], handed)
         return self._any(value) if found is None else found

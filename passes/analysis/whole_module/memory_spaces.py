@@ -19,12 +19,25 @@ from ..effects.tables import Refusal
 from ..ir.snapshot import Snapshot
 from ..ir.union_find import UnionFind
 
-__all__ = ["refuse_assumed_spaces", "refuse_elements", "refuse_encodings"]
+__all__ = ["refuse_assumed_spaces", "refuse_elements", "refuse_encodings", "tensors_that_stay"]
 
 
-def refuse_encodings(snapshot: Snapshot, *, as_spaces: bool) -> Iterator[Refusal]:
-    """Refuse tensors with an encoding, whose meaning for a buffer is unknown, unless it is the memory space."""
-    for type_ in snapshot.tensor_types():
+def tensors_that_stay(effects: TensorEffects) -> frozenset[int]:
+    """Return the tensors with an encoding, if none of them needs a buffer once their ops stay on tensors."""
+    s = effects.snapshot
+    types = {t for t in s.tensor_types() if isinstance(t, ir.RankedTensorType) and t.encoding is not None}
+    tensors = (v for v, is_tensor in enumerate(s.value_is_tensor) if is_tensor) if types else ()
+    encoded = frozenset(v for v in tensors if s.values[v].type in types)
+    return frozenset() if any(_needs_buffer(effects, value) for value in encoded) else encoded
+
+
+def refuse_encodings(effects: TensorEffects, *, as_spaces: bool) -> Iterator[Refusal]:
+    """Refuse tensors with an encoding, whose meaning for a buffer is unknown.
+
+    The encoding may be the memory space, or the tensor never gets a buffer, as only unknown ops use it.
+    """
+    snapshot = effects.snapshot
+    for type_ in snapshot.tensor_types() if not effects.encoded else ():
         if not isinstance(type_, ir.RankedTensorType) or type_.encoding is None:
             continue
         if as_spaces and _is_space(type_):
@@ -37,6 +50,16 @@ def refuse_encodings(snapshot: Snapshot, *, as_spaces: bool) -> Iterator[Refusal
                 "or set use-encoding-for-memory-space=true if it is a memory space"
             )
         yield Refusal(_holder(snapshot, type_), message)
+
+
+def _needs_buffer(effects: TensorEffects, value: int) -> bool:
+    """Whether a tensor is handed to another block, or to or from a function on buffers."""
+    s = effects.snapshot
+    op = s.value_op[value]
+    if op < 0 and (s.comes_from_branches(value) or (effects.boundaries and s.function_of(value) >= 0)):
+        return True
+    users = [s.op_name[user] for user in (op, *(s.operand_op[use] for use in s.value_uses[value])) if user >= 0]
+    return effects.boundaries and ("func.call" in users or "func.return" in users)
 
 
 def refuse_elements(snapshot: Snapshot) -> Iterator[Refusal]:

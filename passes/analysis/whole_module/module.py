@@ -24,7 +24,7 @@ from ..in_place.function_decisions import FunctionAnalysis
 from ..in_place.options import AnalysisOptions
 from ..ir.snapshot import Snapshot
 from .globals import ProgramState
-from .memory_spaces import refuse_assumed_spaces, refuse_elements, refuse_encodings
+from .memory_spaces import refuse_assumed_spaces, refuse_elements, refuse_encodings, tensors_that_stay
 from .recursion import analyze_recursion
 
 __all__ = ["ModuleAnalysis", "analyze_module", "read_effects"]
@@ -107,7 +107,7 @@ def _effects(
 ) -> TensorEffects:
     """Return empty effect tables."""
     # A call copies a buffer whose memory space or layout differs from that of the callee's argument.
-    return TensorEffects(
+    effects = TensorEffects(
         snapshot,
         find_model,
         summaries,
@@ -117,6 +117,9 @@ def _effects(
         copying_calls=[name for name, op in names.items() if buffer_layouts(snapshot.ops[op])],
         allows=options.allows,
     )
+    if options.allow_unknown and not options.encodings:
+        effects.encoded = tensors_that_stay(effects)
+    return effects
 
 
 def _analyze_functions(
@@ -156,7 +159,7 @@ def _other_refusals(
     if not analysis.refusals and not effects.refusals:
         yield from analysis.state.refusals([function.function for function in analysis.functions])
     yield from refuse_elements(snapshot)
-    yield from refuse_encodings(snapshot, as_spaces=options.encodings)
+    yield from refuse_encodings(effects, as_spaces=options.encodings)
     if options.must_infer_space:
         for result in analysis.functions:
             yield from refuse_assumed_spaces(effects, result.function)

@@ -135,11 +135,17 @@ class _FunctionConversion:
             return
         model = self._effects.model(op)
         self._branches.finish(op)
-        with ir.InsertionPoint(operation), operation.location:
+        with ir.InsertionPoint(operation if model is not None else self._place(op)), operation.location:
             if model is None:
                 self._rewriter.keep_on_tensors(op)
             else:
                 model.bufferize(operation, self._rewriter)
+
+    def _place(self, op: int) -> ir.Operation:
+        """Return the op in front of which the operands of ``op``, which stays on tensors, are converted."""
+        s = self._snapshot
+        around = s.block_op[s.op_block[op]]
+        return s.ops[around if s.op_name[around] == "scf.forall.in_parallel" else op]
 
     def _leave_region(self, terminator: int) -> None:
         """Call the model of the parent op of ``terminator`` to finish that region."""

@@ -152,6 +152,10 @@ class BufferRewriter(MemrefBuilder):
         """See :class:`Rewriter`."""
         return self._held(self._operand(op, operand))
 
+    def is_whole_slice(self, op: ir.Operation, operand: int) -> bool:
+        """See :class:`Rewriter`."""
+        return self._operand(op, operand) in self._analysis.effects.whole_slices
+
     def is_redundant_write(self, op: ir.Operation, operand: int) -> bool:
         """See :class:`Rewriter`."""
         assert self._function is not None
@@ -271,7 +275,9 @@ class BufferRewriter(MemrefBuilder):
                     self.hold_tensor(value)
 
     def hold_tensor(self, value: int) -> None:
-        """Create the memref of a value that stays a tensor, at the current insertion point."""
+        """Create the memref of a value that stays a tensor, at the current insertion point; none if it is encoded."""
+        if value in self._analysis.effects.encoded:
+            return
         tensor = self._snapshot.values[value]
         make = identity_type if self._unknown is UnknownLayout.IDENTITY else dynamic_layout_type
         type_ = make(tensor.type)

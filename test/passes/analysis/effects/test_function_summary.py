@@ -18,6 +18,18 @@ def summary(body: str, arguments: str = "%a: !v, %b: !v, %f: f32, %i: index, %p:
     return analyse_module(function(body, arguments)).analysis.summaries["f"]
 
 
+ONE_OF_TWO = """
+%x = scf.if %p -> (!v) {
+  scf.yield %a : !v
+} else {
+  %e = tensor.empty() : !v
+  %s = linalg.add ins(%a, %a : !v, !v) outs(%e : !v) -> !v
+  scf.yield %s : !v
+}
+%r = tensor.extract %x[%i] : !v
+"""
+
+
 @pytest.mark.parametrize(
     ("body", "read", "written"),
     [
@@ -32,6 +44,22 @@ def summary(body: str, arguments: str = "%a: !v, %b: !v, %f: f32, %i: index, %p:
         ("%d = tensor.dim %a, %c0 : !v", (False, False), (False, False)),
         (
             "%s = tensor.extract_slice %a[0] [4] [1] : !v to !h\n%w = tensor.insert %f into %s[%i] : !h",
+            (True, False),
+            (True, False),
+        ),
+        # What is in one set with an argument may be written; the argument itself is not.
+        (ONE_OF_TWO, (True, False), (False, False)),
+        (ONE_OF_TWO + "%w = tensor.insert %f into %x[%i] : !v", (True, False), (True, False)),
+        # Only the slice that it is would be written, so nothing is.
+        (
+            "%s = tensor.extract_slice %a[0] [4] [1] : !v to !h\n"
+            "%w = tensor.insert_slice %s into %a[0] [4] [1] : !h into !v",
+            (True, False),
+            (False, False),
+        ),
+        (
+            "%s = tensor.extract_slice %a[0] [4] [1] : !v to !h\n"
+            "%w = tensor.insert_slice %s into %a[4] [4] [1] : !h into !v",
             (True, False),
             (True, False),
         ),
@@ -50,6 +78,11 @@ def test_reads_and_writes(body: str, read: tuple[bool, bool], written: tuple[boo
         ("%w = tensor.insert %f into %a[%i] : !v\nreturn %w : !v", ({0: EQUIVALENT},)),
         ("%s = tensor.extract_slice %a[0] [4] [1] : !v to !h\nreturn %s : !h", ({0: UNKNOWN},)),
         ("%x = arith.select %p, %a, %b : !v\nreturn %x : !v", ({0: UNKNOWN, 1: UNKNOWN},)),
+        # All are in one set, but %b is never the buffer of %a.
+        (
+            "%x = arith.select %p, %a, %b : !v\nreturn %x, %b : !v, !v",
+            ({0: UNKNOWN, 1: UNKNOWN}, {1: EQUIVALENT}),
+        ),
         ("%x = tensor.splat %f : !v\nreturn %x : !v", ({},)),
         ("return %f : f32", ({},)),
         ("return %f, %a : f32, !v", ({}, {0: EQUIVALENT})),
@@ -64,6 +97,23 @@ def test_a_result_may_be_a_buffer_that_must_not_be_written() -> None:
     assert [bool(reason) for reason in found.result_readonly] == [True, False, False]
     found = summary("%k = arith.constant dense<0.0> : !v\nreturn %f, %k, %f : f32, !v, f32")
     assert [bool(reason) for reason in found.result_readonly] == [False, True, False]
+    found = summary("%k = arith.constant dense<0.0> : !v\n%x = arith.select %p, %k, %a : !v\nreturn %x, %a : !v, !v")
+    assert [bool(reason) for reason in found.result_readonly] == [True, False]
+
+
+def test_many_buffers_are_not_compared_one_by_one() -> None:
+    """With as many as in the second program, any of them might be the argument's."""
+
+    def written(count: int) -> bool:
+        lines = ["%x0 = arith.select %p, %a, %b : !v"]
+        for k in range(1, count):
+            lines.append(f"%s{k} = tensor.splat %f : !v\n%w{k} = tensor.insert %f into %s{k}[%i] : !v")
+            lines.append(f"%x{k} = arith.select %p, %x{k - 1}, %w{k} : !v")
+        found = summary("\n".join([*lines, f"%r = tensor.extract %x{count - 1}[%i] : !v"]))
+        return found.argument_is_written[0]
+
+    assert not written(60)
+    assert written(80)
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,54 @@ def test_a_choice_of_something_and_nothing_has_content() -> None:
     assert not a.analysis.effects.undefined[a.value("z")]
 
 
+BRANCH = """
+  %e = tensor.empty() : !v
+  %x = scf.if %p -> !v {
+    %a = tensor.empty() : !v
+    scf.yield %a : !v
+  } else {
+    scf.yield YIELDED : !v
+  } loc("x")
+"""
+LOOP_OF = """
+  %e = tensor.empty() : !v
+  %x = scf.for %k = %c0 to %n step %c1 iter_args(%a = %e) -> !v {
+    %w = linalg.fill ins(%f : f32) outs(%a : !v) -> !v
+    scf.yield YIELDED : !v
+  } loc("x")
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "undefined"),
+    [
+        (BRANCH.replace("YIELDED", "%e"), True),
+        (BRANCH.replace("YIELDED", "%t"), False),
+        (LOOP_OF.replace("YIELDED", "%a"), True),
+        (LOOP_OF.replace("YIELDED", "%e"), True),
+        (LOOP_OF.replace("YIELDED", "%w"), False),
+        (LOOP_OF.replace("YIELDED", "%a").replace("(%a = %e)", "(%a = %t)"), False),
+    ],
+)
+def test_what_is_forwarded_has_content_if_any_source_has(body: str, undefined: bool) -> None:
+    a = analyse(body + '%s = tensor.extract_slice %x[0] [4] [1] : !v to !h loc("s")')
+    assert [a.analysis.effects.undefined[a.value(name)] for name in "xs"] == [undefined] * 2
+
+
+@pytest.mark.parametrize(("second", "undefined"), [("%e", True), ("%t", False)])
+def test_blocks_have_no_content_if_no_branch_forwards_any(second: str, undefined: bool) -> None:
+    a = analyse(f"""
+      %e = tensor.empty() : !v
+      cf.cond_br %p, ^a(%e : !v), ^b(%e : !v)
+    ^a(%x: !v loc("x")):
+      cf.br ^b({second} : !v)
+    ^b(%y: !v loc("y")):
+      return
+    """)
+    found = a.analysis.effects.undefined
+    assert (found[a.value("x")], found[a.value("y")]) == (True, undefined)
+
+
 # --- reasons against writing -----------------------------------------------------------------------------------------
 
 

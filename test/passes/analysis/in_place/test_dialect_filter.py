@@ -94,3 +94,41 @@ def test_ops_that_stay_may_hand_out_our_buffers(name: str, heuristic: str) -> No
     a, b = np.arange(1, 9, dtype=np.float32), np.arange(11, 19, dtype=np.float32)
     expected = oracle.main(a.copy(), b.copy(), 100.0, True)
     np.testing.assert_array_equal(ours.main(a.copy(), b.copy(), 100.0, True), expected)
+
+
+@pytest.mark.parametrize("dialects", ["tensor,bufferization", "tensor,func,arith", "linalg,tensor", "func,linalg"])
+def test_what_threads_insert_stays_with_their_loop(dialects: str) -> None:
+    """The slice that is inserted may be in a buffer; it is converted in front of the insertions."""
+    text = """func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>, %f: f32) -> tensor<8xf32> {
+      %c0 = arith.constant 0 : index
+      %r = scf.forall (%i) = (0) to (8) step (2) shared_outs(%o = %b) -> tensor<8xf32> {
+        %s = tensor.extract_slice %a[%i] [2] [1] : tensor<8xf32> to tensor<2xf32>
+        %w = tensor.insert %f into %s[%c0] : tensor<2xf32>
+        %x = linalg.add ins(%w, %w : tensor<2xf32>, tensor<2xf32>) outs(%s : tensor<2xf32>) -> tensor<2xf32>
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %x into %o[%i] [2] [1] : tensor<2xf32> into tensor<8xf32>
+        }
+      }
+      return %r : tensor<8xf32>
+    }"""
+    options = f"dialect-filter={dialects} bufferize-function-boundaries"
+    rest = COPY_IN_FUNCTIONS if "func" in dialects else COPY_EVERYTHING
+    ours = mi.compile(filtered(text, options, rest), opt_level=0)
+    a, b = np.arange(1, 9, dtype=np.float32), np.arange(11, 19, dtype=np.float32)
+    expected = 2 * a
+    expected[::2] = 200
+    np.testing.assert_array_equal(ours.main(a.copy(), b.copy(), 100.0), expected)
+    np.testing.assert_array_equal(mi.compile(by_upstream(text), opt_level=0).main(a, b, 100.0), expected)
+
+
+def test_insertions_of_a_loop_on_buffers_cannot_stay() -> None:
+    text = """func.func @main(%a: tensor<2xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+      %r = scf.forall (%i) = (0) to (8) step (2) shared_outs(%o = %b) -> tensor<8xf32> {
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %a into %o[%i] [2] [1] : tensor<2xf32> into tensor<8xf32>
+        }
+      }
+      return %r : tensor<8xf32>
+    }"""
+    with pytest.raises(mi.PassError, match="leaves 'tensor.parallel_insert_slice' on tensors"):
+        filtered(text, "dialect-filter=scf", COPY_EVERYTHING)

@@ -553,6 +553,35 @@ def test_a_buffer_that_is_only_loaded_from_may_be_written_after_the_last_load() 
     assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
 
 
+@pytest.mark.parametrize(
+    ("use", "copied"),
+    [
+        ("%r = memref.load %m[%i] : memref<8xf32>", False),
+        ("%r = vector.transfer_read %m[%i], %f : memref<8xf32>, vector<4xf32>", False),
+        ("%r = memref.load %m[%i] : memref<8xf32>\nmemref.store %f, %m[%j] : memref<8xf32>", True),
+        ("%v = memref.subview %m[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>", True),
+        ('"test.keep"(%m) : (memref<8xf32>) -> ()', True),
+    ],
+)
+def test_a_buffer_that_is_only_loaded_from_is_not_written(use: str, copied: bool) -> None:
+    """Also if the op does not say so."""
+    a = analyse(f"""
+      %k = arith.constant dense<1.0> : !v loc("k")
+      %m = bufferization.to_buffer %k : !v to memref<8xf32> loc("m")
+      {use}
+    """)
+    assert a.not_in_place == ({"m#0": "copy: ESCAPES write=m#0 value=k"} if copied else {})
+
+
+def test_what_is_only_loaded_later_is_read_then() -> None:
+    a = analyse("""
+      %m = bufferization.to_buffer %t : !v to memref<8xf32> loc("m")
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+      %r = memref.load %m[%i] : memref<8xf32> loc("r")
+    """)
+    assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
+
+
 # --- a choice of buffers ---------------------------------------------------------------------------------------------
 
 

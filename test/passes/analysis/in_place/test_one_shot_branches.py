@@ -229,3 +229,63 @@ def test_an_allocation_in_a_branch_is_decided_after_the_copies_in_front_of_it() 
     )
     assert list(a.not_in_place) == ["w#1"]
     assert a["w#1"].startswith("alloc: READ_AFTER_WRITE")
+
+
+@pytest.mark.parametrize(("yielded", "copies"), [("%e", []), ("%t", ["copy"])])
+def test_what_branches_yield_without_content_is_not_copied(yielded: str, copies: list[str]) -> None:
+    a = analyse(f"""
+      %e = tensor.empty() : !v
+      %x = scf.if %p -> !v {{
+        scf.yield %e : !v
+      }} else {{
+        scf.yield {yielded} : !v
+      }}
+      %w = tensor.insert %f into %x[%i] : !v
+      %r = tensor.extract %x[%j] : !v
+      return %w, %r : !v, f32
+    """)
+    assert [cost.partition(":")[0] for cost in a.costs] == copies
+
+
+SLICES = """
+  %x = scf.index_switch %i -> !h
+  case 1 {
+    %a = tensor.extract_slice %t[%j] [4] [1] : !v to !h
+    %y = tensor.insert %f into %a[%c0] : !h
+    scf.yield %y : !h
+  }
+  case 2 {
+    %b = tensor.extract_slice SECOND [4] [1] : !v to !h
+    scf.yield %b : !h
+  }
+  default {
+    %c = tensor.extract_slice %t[%j] [4] [1] : !v to !h
+    scf.yield %c : !h
+  }
+  %w = tensor.insert_slice %x into %t[PLACE] [4] [1] : !h into !v loc("w")
+  return %w : !v
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "place", "is_redundant"),
+    [
+        ("%t[%j]", "%j", True),
+        ("%t[%n]", "%j", False),
+        ("%t[%j]", "%n", False),
+        ("%u[%j]", "%j", False),
+    ],
+)
+def test_branches_that_yield_one_slice(second: str, place: str, is_redundant: bool) -> None:
+    a = analyse(SLICES.replace("SECOND", second).replace("PLACE", place))
+    assert (a.redundant == {"w#1"}) is is_redundant
+    assert (a.not_in_place == {}) is is_redundant
+
+
+def test_a_branch_that_yields_a_copy_yields_another_slice() -> None:
+    text = (
+        SLICES.replace("SECOND", "%t[%j]").replace("PLACE", "%j").replace("return %w : !v", "return %w, %r : !v, f32")
+    )
+    a = analyse(text.replace("%w = ", "%r = tensor.extract %t[%j] : !v\n%w = "))
+    assert a.redundant == set()
+    assert len(a.costs) > 0

@@ -291,3 +291,33 @@ def test_an_elementwise_op_reads_and_writes_one_slice_by_two_names(other: str, i
     """)
     assert (a.not_in_place == {}) == in_place
     assert set(a.not_in_place) <= {"s#0", "q#0", "x#2"}
+
+
+@pytest.mark.parametrize(("bounds", "refused"), [("(%k) in (1)", []), ("(%k) in (2)", ["PARALLEL"])])
+def test_one_thread_writes_more_than_it_inserts_elsewhere(bounds: str, refused: list[str]) -> None:
+    """Memory from outside of the loop that no output is."""
+    body = '%x = tensor.insert %f into %u[%c0] : !v loc("x")\n'
+    body += "%s = tensor.extract_slice %x[%k] [1] [1] : !v to tensor<1xf32>"
+    inserted = "%s into %o[%k] [1] [1] : tensor<1xf32> into !v"
+    a = analyse(forall(body, inserted, bounds=bounds))
+    assert [cost.split()[1] for cost in a.costs] == refused
+
+
+@pytest.mark.parametrize(("bounds", "copies"), [("(%k) in (1)", 0), ("(%k) in (2)", 1)])
+def test_one_thread_reads_before_it_inserts(bounds: str, copies: int) -> None:
+    body = """
+      %e = tensor.extract %o[%c1] : !v
+      %x = tensor.from_elements %e : tensor<1xf32>"""
+    a = analyse(forall(body, "%x into %o[%k] [1] [1] : tensor<1xf32> into !v", bounds=bounds) + READ)
+    assert len(a.not_in_place) == copies
+
+
+def test_one_thread_destroys_what_it_does_not_insert() -> None:
+    """All of the output is written, but half of it inserted: the rest is what it was."""
+    body = """
+      %x = linalg.fill ins(%f : f32) outs(%o : !v) -> !v loc("x")
+      %s = tensor.extract_slice %x[0] [4] [1] : !v to !h"""
+    a = analyse(forall(body, "%s into %o[0] [4] [1] : !h into !v", bounds="(%k) in (1)") + READ)
+    assert len(a.not_in_place) == 1
+    a = analyse(forall(body.replace("%o", "%u"), "%s into %o[0] [4] [1] : !h into !v", bounds="(%k) in (1)") + READ)
+    assert a.not_in_place == {}

@@ -7,7 +7,7 @@ from analysed import Analysed, analyse
 from index_set_problems import touched_once
 from test_index_sets import NO, UNKNOWN, YES
 
-from mlir_inplace.passes.analysis.in_place.sizes import followed_size
+from mlir_inplace.passes.analysis.effects.sizes import followed_size
 from mlir_inplace.passes.analysis.index_sets.coverage import covers
 from mlir_inplace.passes.analysis.index_sets.points import Direction
 from mlir_inplace.passes.analysis.index_sets.problems import Answer

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from analysed import analyse_with, function
+from analysed import analyse_with, context, function, parse
 
+import mlir_inplace as mi
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 
 ENCODED = AnalysisOptions(boundaries=True, encodings=True)
@@ -28,6 +29,62 @@ def test_encodings_that_are_not(encoding: str) -> None:
     assert len(refused) == 1
     assert refused[0].startswith("tensor<4xf32, ")
     assert refused[0].endswith(" has an encoding that is no memory space; lower or remove the encoding")
+
+
+UNKNOWN = AnalysisOptions(boundaries=True, allow_unknown=True)
+ENCODING = '!e = tensor<8xf32, "packed">\n'
+PACKED = ENCODING + function("""
+  %e = "test.pack"(%t) : (!v) -> !e loc("pack")
+  %x = scf.if %p -> !e {
+    %g = linalg.fill ins(%f : f32) outs(%e : !e) -> !e loc("fill")
+    scf.yield %g : !e
+  } else {
+    scf.yield %e : !e
+  } loc("if")
+  %w = tensor.insert %f into %t[%i] : !v loc("w")
+  %v = "test.unpack"(%x) : (!e) -> !v loc("unpack")
+  %r = tensor.extract %v[%j] : !v loc("r")
+  return %w, %r : !v, f32
+""")
+
+
+def test_tensors_with_encodings_stay_where_unknown_ops_may() -> None:
+    """Also with ops that have a model. What was packed may still be the memory of %t when it is unpacked."""
+    a = analyse_with(PACKED, UNKNOWN)
+    assert a.refused == []
+    assert {a.op_label(op) for op in a.analysis.effects.unknown_ops} == {"pack", "if", "fill", "unpack", "scf.yield"}
+    assert len(a.not_in_place) == 1
+    (refused,) = analyse_with(PACKED, AnalysisOptions(boundaries=True)).refused[:1]
+    assert "'test.pack' works on tensors but has no bufferization model" in refused
+
+
+def test_no_buffer_is_made_of_tensors_with_encodings() -> None:
+    module = parse(PACKED)
+    with context():
+        mi.run_pipeline(
+            module,
+            "builtin.module(inplace-one-shot-bufferize{allow-unknown-ops bufferize-function-boundaries "
+            "warn-written-arguments=false})",
+        )
+    lines = [line for line in str(module).splitlines() if "packed" in line]
+    assert len(lines) == 6
+    assert not any("memref" in line or "bufferization" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "boundaries"),
+    [
+        ("func.func @f(%e: !e) {\n  return\n}", True),
+        ('func.func @f() -> !e {\n  %e = "test.make"() : () -> !e\n  return %e : !e\n}', True),
+        ("func.func @f(%e: !e) {\n  cf.br ^a(%e : !e)\n^a(%x: !e):\n  return\n}", False),
+    ],
+)
+def test_tensors_with_encodings_have_no_buffers_to_hand_on(text: str, boundaries: bool) -> None:
+    """To callers, as they are, and to other blocks."""
+    refused = analyse_with(ENCODING + text, AnalysisOptions(boundaries=boundaries, allow_unknown=True)).refused
+    assert [message.partition(",")[0] for message in refused] == ["tensor<8xf32"]
+    if boundaries:
+        assert analyse_with(ENCODING + text, AnalysisOptions(boundaries=False, allow_unknown=True)).refused == []
 
 
 def assumed(what: str) -> str:

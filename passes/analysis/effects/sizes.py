@@ -1,4 +1,4 @@
-"""Whether a loop-carried tensor keeps its sizes, so that a yielded value may be copied into the carried buffer.
+"""The dynamic sizes of tensors, as far as they can be traced back, and whether a loop-carried tensor keeps its sizes.
 
 A dynamic size is traced back through tied results, slices, `tensor.dim` and forwarded values. A size that cannot be
 traced further is symbolic, equal to itself only.
@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ..effects.reader import TensorEffects
-from ..index_sets.slices import Symbol
+from ....dialects.dispatch import sizes_of
+from ..index_sets.sums import Index, IndexSums, Symbol
+from .tables import EffectTables
 
-__all__ = ["followed_size", "keeps_size"]
+__all__ = ["followed_size", "has_size", "keeps_size"]
 
 _STEPS = 64
 """The largest number of steps that a size is traced back."""
@@ -25,7 +26,7 @@ _Size = int | tuple[int, int]
 """A constant, an index value (its number, -1), or a dimension of a tensor value."""
 
 
-def keeps_size(effects: TensorEffects, value: int, argument: int) -> bool:
+def keeps_size(effects: EffectTables, value: int, argument: int) -> bool:
     """Whether ``value``, yielded to loop ``argument``, must have the sizes of the argument in every iteration.
 
     By induction: the argument has its initial sizes in the first iteration; if it has them in one, and ``value`` then
@@ -44,7 +45,7 @@ def keeps_size(effects: TensorEffects, value: int, argument: int) -> bool:
     )
 
 
-def followed_size(effects: TensorEffects, value: int, dimension: int) -> _Size:
+def followed_size(effects: EffectTables, value: int, dimension: int) -> _Size:
     """Trace one size of a tensor value back to a constant, an index value and -1, or a dimension of a tensor value.
 
     A loop argument has the sizes of its init if every yielded value keeps them.
@@ -58,7 +59,25 @@ def followed_size(effects: TensorEffects, value: int, dimension: int) -> _Size:
     return value, dimension
 
 
-def _initial(effects: TensorEffects, argument: int) -> int | None:
+def has_size(effects: EffectTables, sums: IndexSums, value: int, dimension: int, size: Index) -> bool:
+    """Whether ``size``, an index in the block of a use of tensor ``value``, must be its size in ``dimension``."""
+    measured = _measured(effects, size.value) if isinstance(size, Symbol) else None
+    wanted = size if measured is None else _known_size(effects, sums, *measured)
+    return _known_size(effects, sums, value, dimension) == wanted
+
+
+def _known_size(effects: EffectTables, sums: IndexSums, value: int, dimension: int) -> Index | tuple[int, int]:
+    """Return a traced size as an index, or as the dimension of a tensor value if it is not known as an index."""
+    found = followed_size(effects, value, dimension)
+    if isinstance(found, int):
+        return found
+    if found[1] < 0:
+        return sums.of(effects.snapshot.values[found[0]])
+    index = _index(effects, *found)
+    return found if index is None else index
+
+
+def _initial(effects: EffectTables, argument: int) -> int | None:
     """Return the init of a loop argument that has the sizes of the init in every iteration; None for others."""
     s = effects.snapshot
     sources = effects.sources.get(argument, ())
@@ -71,7 +90,7 @@ def _initial(effects: TensorEffects, argument: int) -> int | None:
     return initial[0]
 
 
-def _size(effects: TensorEffects, value: int, dimension: int, assumed: dict[int, int]) -> _Size:
+def _size(effects: EffectTables, value: int, dimension: int, assumed: dict[int, int]) -> _Size:
     """Trace one dynamic size back; an argument in ``assumed`` is assumed to have the sizes of the value given there."""
     s = effects.snapshot
     for _ in range(_STEPS):
@@ -86,7 +105,7 @@ def _size(effects: TensorEffects, value: int, dimension: int, assumed: dict[int,
             continue
         index = _index(effects, value, dimension)
         if not isinstance(index, Symbol):
-            return (value, dimension) if index is None else index
+            return index if isinstance(index, int) else (value, dimension)
         measured = _measured(effects, index.value)
         if measured is None:
             return index.value, -1
@@ -94,7 +113,7 @@ def _size(effects: TensorEffects, value: int, dimension: int, assumed: dict[int,
     return value, dimension
 
 
-def _same_shape(effects: TensorEffects, value: int) -> int | None:
+def _same_shape(effects: EffectTables, value: int) -> int | None:
     """Return the only source of ``value``, if it is forwarded or is the destination, and so has the same shape."""
     s = effects.snapshot
     sources = effects.sources.get(value, ())
@@ -105,21 +124,27 @@ def _same_shape(effects: TensorEffects, value: int) -> int | None:
     return s.operand_value[operand] if keeps_shape else None
 
 
-def _index(effects: TensorEffects, value: int, dimension: int) -> int | Symbol | None:
+def _index(effects: EffectTables, value: int, dimension: int) -> Index | None:
     """Return the size operand or attribute of the op that defines ``value``, if it has one."""
     s = effects.snapshot
     op = s.value_op[value]
-    if op < 0:
+    type_ = s.values[value].type
+    if op < 0 or not isinstance(type_, ir.RankedTensorType):
         return None
-    type_ = ir.RankedTensorType(s.values[value].type)
     if s.op_name[op] in _CREATORS:
-        return Symbol(s.operand_value[s.operands(op)[sum(map(type_.is_dynamic_dim, range(dimension)))]])
+        return Symbol(s.operand_value[s.operands(op)[_dynamic_before(type_, dimension)]])
+    if s.op_name[op] == "dispatch.contents":
+        sizes = sizes_of(ir.OpResult(s.ops[op].operands[0]).owner)
+        return Symbol(s.value_id(sizes[_dynamic_before(type_, dimension)])) if sizes else None
     slice_ = effects.slices.get(s.op_first_operand[op]) if s.op_name[op] == "tensor.extract_slice" else None
-    size = slice_.sizes[dimension] if slice_ is not None and len(slice_.sizes) == type_.rank else None
-    return size if isinstance(size, int | Symbol) else None
+    return slice_.sizes[dimension] if slice_ is not None and len(slice_.sizes) == type_.rank else None
 
 
-def _measured(effects: TensorEffects, index: int) -> tuple[int, int] | None:
+def _dynamic_before(type_: ir.RankedTensorType, dimension: int) -> int:
+    return sum(map(type_.is_dynamic_dim, range(dimension)))
+
+
+def _measured(effects: EffectTables, index: int) -> tuple[int, int] | None:
     """Return the tensor and the dimension whose size an index value is, if it is a `tensor.dim`."""
     s = effects.snapshot
     op = s.value_op[index] if index >= 0 else -1
@@ -129,4 +154,7 @@ def _measured(effects: TensorEffects, index: int) -> tuple[int, int] | None:
     maker = s.value_op[which] if which >= 0 else -1
     if source < 0 or maker < 0 or s.op_name[maker] != "arith.constant":
         return None
-    return source, ir.IntegerAttr(s.ops[maker].attributes["value"]).value
+    dimension = ir.IntegerAttr(s.ops[maker].attributes["value"]).value
+    type_ = s.values[source].type
+    exists = not isinstance(type_, ir.RankedTensorType) or 0 <= dimension < type_.rank
+    return (source, dimension) if exists else None
