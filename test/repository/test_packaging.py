@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import mlir_inplace
+from mlir_inplace.runtime import bindings
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -80,9 +81,9 @@ def test_wheel_metadata(wheel: Path) -> None:
     assert "License-Expression: Apache-2.0 WITH LLVM-exception\n" in metadata
     assert f"{folder}/licenses/LICENSE" in archive.namelist()
     scripts = archive.read(f"{folder}/entry_points.txt").decode()
-    assert "inplace-opt = mlir_inplace.tools.launch:inplace_opt" in scripts
-    assert "inplace-run = mlir_inplace.tools.launch:inplace_run" in scripts
-    assert "inplace-check = mlir_inplace.tools.launch:inplace_check" in scripts
+    assert re.findall(r"^(\S+) = (\S+)$", scripts, re.MULTILINE) == [
+        (program, f"mlir_inplace.tools.launch:{program.replace('-', '_')}") for program in bindings.PROGRAMS
+    ]
 
 
 def test_wheel_works_away_from_the_repository(wheel: Path, tmp_path: Path) -> None:
