@@ -12,6 +12,7 @@ import functools
 import gc
 import importlib
 import io
+import linecache
 import os
 import pkgutil
 import runpy
@@ -108,6 +109,8 @@ def _run_python(
             sys.modules.pop(program, None)
             runpy.run_module(program, run_name="__main__", alter_sys=True)
         else:
+            if sys.version_info >= (3, 13):  # Its tracebacks show the line.
+                linecache.cache["<string>"] = (len(program), None, program.splitlines(keepends=True), "<string>")
             exec(compile(program, "<string>", "exec"), {"__name__": "__main__"})
         code = 0
     except SystemExit as end:
