@@ -56,10 +56,13 @@ class ForkingPopen(_Popen[Any]):
     ) -> None:
         env = self.environment if env is None else env
         own = {name: value for name, value in env.items() if name != _PER_TEST} != self.environment
-        if args[0] == sys.executable and args[1:2] in (["-m"], ["-c"]) and not own:
+        ours = os.path.normpath(args[0]) == os.path.normpath(sys.executable)  # Python 3.13 drops `..` from the latter.
+        if ours and args[1:2] in (["-m"], ["-c"]) and not own:
             # Popen has connected the streams and changed the directory when it calls this in its child.
             run = functools.partial(_run_python, env, redirections or {}, *args[1:])
             settings |= {"preexec_fn": run, "restore_signals": False}
+        elif redirections:
+            raise ValueError(f"only a fork has redirections, and this command is none: {args}")
         super().__init__(args, env=env, **settings)
 
 
