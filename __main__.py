@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .tools.inplace_opt import main
+from .tools.launch import inplace_opt
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(inplace_opt())

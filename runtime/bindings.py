@@ -26,12 +26,16 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
 ENVIRONMENT_VARIABLE = "MLIR_INPLACE_BINDINGS"
 
-INSTALL_COMMAND = "python -m pip install torch-mlir"
+_PIP = "python -m pip install"
+_DISTRIBUTION = "torch-mlir"
+
+INSTALL_COMMAND = f"{_PIP} {_DISTRIBUTION}"
 
 PROVIDERS = ("mlir", "torch_mlir", "iree.compiler", "jaxlib.mlir")
 """Packages known to hold MLIR's Python bindings, in order of preference; the last two lack parts as of 2026."""
@@ -55,6 +59,11 @@ REQUIRED_MODULES = (
     "dialects.vector",
 )
 """What makes bindings complete: the modules, below the package, that this project's code is written against."""
+
+PROGRAMS = ("inplace-check", "inplace-fuzz", "inplace-opt", "inplace-run")
+"""The commands that pip installs; `python -m mlir_inplace` is one of them."""
+
+_PROGRAM_OF_PACKAGE = "inplace-opt"
 
 _ALIAS = "mlir"
 
@@ -172,12 +181,24 @@ def llvm_version() -> str:
 
 
 def command_line_program() -> str | None:
-    """The name of our program that this process was started as (`inplace-opt` or `inplace-run`), else None."""
-    started = Path(sys.argv[0]).stem if sys.argv else ""
-    if "-m" in sys.orig_argv:
-        module = sys.orig_argv[sys.orig_argv.index("-m") + 1]
-        started = module.removeprefix("mlir_inplace.tools.").replace("_", "-")
-    return started if started in ("inplace-opt", "inplace-run") else None
+    """The name of our program that this process was started as, for example `inplace-opt`; else None."""
+    started = Path(sys.argv[0]).name if sys.argv else ""
+    if started == "-m":  # Python has not found the module yet, which is in this package.
+        module = next((after for flag, after in pairwise(sys.orig_argv) if flag == "-m"), "")
+        started = _PROGRAM_OF_PACKAGE if module == "mlir_inplace" else module.rpartition(".")[2].replace("_", "-")
+    return started if started in PROGRAMS else None
+
+
+def explain_missing_module(error: ImportError) -> str | None:
+    """One line: which module of another package could not be imported, and what to do; None for modules of ours."""
+    package = (error.name or "mlir_inplace").partition(".")[0]
+    if package == "mlir_inplace":
+        return None
+    distribution = _DISTRIBUTION if package in PROVIDERS else package
+    if isinstance(error, ModuleNotFoundError) and error.name == package:
+        return f"the package `{package}` is not installed; run: {_PIP} {distribution}"
+    reason = str(error).partition("\n")[0]
+    return f"cannot import `{error.name}`: {reason}; run: {_PIP} --upgrade --force-reinstall {distribution}"
 
 
 def _choose() -> Provider:

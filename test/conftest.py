@@ -6,10 +6,11 @@ verified after each pass; `MLIR_INPLACE_VERIFY_EACH=0` turns this off.
 
 from __future__ import annotations
 
+import gc
 import os
 import pkgutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import fast_run
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from fork_server import ForkServer
 
 os.environ.setdefault(VERIFY_EACH, "1")
+
+# Each of the processes that tests start would compile all that it imports, in every run.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 _MARKERS = {
     "each_value": "in the fast run, run only so many items that each value of each parameter is in one",
@@ -40,6 +45,17 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[fast_run.VARIABLE] = "1"
     for name, what in _MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {what}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep the garbage collector from what collection makes: ten thousand items, which live as long as the run."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -50,8 +50,10 @@ def generate_stubs(directory: Path) -> Path:
 
     Raises ImportError when nanobind (extra `lint`) is not installed and OSError when the folder cannot be written.
     """
-    from nanobind.stubgen import StubGen
-
+    try:
+        from nanobind.stubgen import StubGen
+    except ModuleNotFoundError:
+        raise ImportError("nanobind is not installed; run: python -m pip install nanobind") from None
     target = directory / "mlir"
     if target.exists():
         shutil.rmtree(target)

@@ -1,6 +1,7 @@
-"""Entry points of the installed commands, which handle Ctrl-C before they import anything.
+"""Entry points of the installed commands, which handle Ctrl-C and missing packages before they import anything.
 
-Importing a program and MLIR's bindings takes a second or two; an interrupt in that time prints one line as well.
+Importing a program and MLIR's bindings takes a second or two; an interrupt in that time prints one line as well. So
+does a package that is not installed or does not load: a person at a command line can do without the traceback.
 """
 
 from __future__ import annotations
@@ -9,18 +10,29 @@ import importlib
 import sys
 from functools import partial
 
+from ..runtime.bindings import explain_missing_module
+
 __all__ = ["inplace_check", "inplace_fuzz", "inplace_opt", "inplace_run"]
 
-_INTERRUPTED = 130  # as in shared/command_line.py, which is not imported yet
+_FAILURE, _INTERRUPTED = 1, 130  # as in shared/command_line.py, which is not imported yet
 
 
 def _launch(name: str) -> int:
     try:
         return importlib.import_module(f".{name}", __package__).main()
     except KeyboardInterrupt:  # The programs handle it themselves once they are imported.
-        if sys.stderr is not None:
-            print(f"{name.replace('_', '-')}: interrupted", file=sys.stderr)
+        _report(name, "interrupted")
         return _INTERRUPTED
+    except ImportError as error:
+        if (reason := explain_missing_module(error)) is None:
+            raise
+        _report(name, f"error: {reason}")
+        return _FAILURE
+
+
+def _report(name: str, message: str) -> None:
+    if sys.stderr is not None:
+        print(f"{name.replace('_', '-')}: {message}", file=sys.stderr)
 
 
 inplace_check = partial(_launch, "inplace_check")

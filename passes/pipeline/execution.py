@@ -239,8 +239,7 @@ def _report_bug(stopped: _Stopped, op: ir.Operation, reproducer: Reproducer | No
     """Writes the reproducer of a bug and says where it is, in a diagnostic and in the exception's notes."""
     where = f"reproducer generated at '{reproducer.keep()}'" if reproducer else "no reproducer was kept"
     emit("error", op.location, f"{stopped}; {where}")
-    if add_note := getattr(stopped.bug, "add_note", None):  # Python 3.11
-        add_note(where)
+    vars(stopped.bug).setdefault("__notes__", []).append(where)  # add_note, which Python 3.10 lacks
 
 
 def _run_counting(step: UpstreamStep, op: ir.Operation) -> None:

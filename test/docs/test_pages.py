@@ -43,6 +43,7 @@ NOT_RUN = {
     "python -m mlir_inplace.tools.generate_stubs *": "test_generate_stubs.py runs it",
     "python -m mlir_inplace.tools.generate_docs": "would write the page that test_generate_docs.py compares",
     "python benchmarks/*": "measures for minutes",
+    "python .ci/*": "builds distributions, which .ci/run does, or changes the version",
     "python test/*": "takes hours, or writes files of the repository",
     "*mutate_inputs *": "takes minutes",
 }
@@ -127,7 +128,7 @@ def files_and_folders() -> set[str]:
 
 PLACEHOLDERS = r"\b(FAMILY|SUBJECT|NAME|DIALECT)\b"
 
-ELSEWHERE = {".venv/", "build/"}
+ELSEWHERE = {".venv/", "build/", "dist/"}
 """Folders that commands make."""
 
 

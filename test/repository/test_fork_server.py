@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from fork_server import ForkServer
+from forked_python import ForkingPopen, run_program
 from lit_suite import ROOT, run_lit, run_lit_test
 
 CASES = r"""
@@ -190,3 +191,15 @@ def test_commands_are_forks_unless_they_have_variables_of_their_own(fork_server:
     code, output = fork_server.call(run_lit_test, tmp_path / "case.mlir")
     assert code == "PASS"
     assert re.findall("# [|] (.*)", output) == ["True", "False"]
+
+
+def test_only_forks_have_redirections() -> None:
+    with pytest.raises(ValueError, match=r"only a fork has redirections, and this command is none: \['true'\]"):
+        ForkingPopen(["true"], redirections={1: None})
+
+
+def test_a_path_to_the_interpreter_may_have_dots(fork_server: ForkServer) -> None:
+    folder, _, name = sys.executable.rpartition("/")
+    dotted = f"{folder}/../{Path(folder).name}/{name}"
+    code = "import sys; print('mlir_inplace.tools' in sys.modules)"
+    assert fork_server.call(run_program, [dotted, "-c", code], text=True).stdout == "True\n"

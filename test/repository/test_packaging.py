@@ -11,9 +11,11 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import distributions
 import pytest
 
 import mlir_inplace
+from mlir_inplace.runtime import bindings
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -50,7 +52,9 @@ def build(source: Path, kind: str, target: Path) -> Path:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel, built from a copy of the repository that has no leftovers of earlier builds."""
     folder = tmp_path_factory.mktemp("wheel")
-    leftovers = shutil.ignore_patterns(".*", "build", "dist", "venv", "*.egg-info", "__pycache__")
+    leftovers = shutil.ignore_patterns(
+        ".git", ".*_cache", ".hypothesis", ".venv", "build", "dist", "venv", "*.egg-info", "__pycache__"
+    )
     shutil.copytree(ROOT, folder / "source", ignore=leftovers)
     return build(folder / "source", "wheel", folder / "built")
 
@@ -80,9 +84,9 @@ def test_wheel_metadata(wheel: Path) -> None:
     assert "License-Expression: Apache-2.0 WITH LLVM-exception\n" in metadata
     assert f"{folder}/licenses/LICENSE" in archive.namelist()
     scripts = archive.read(f"{folder}/entry_points.txt").decode()
-    assert "inplace-opt = mlir_inplace.tools.launch:inplace_opt" in scripts
-    assert "inplace-run = mlir_inplace.tools.launch:inplace_run" in scripts
-    assert "inplace-check = mlir_inplace.tools.launch:inplace_check" in scripts
+    assert re.findall(r"^(\S+) = (\S+)$", scripts, re.MULTILINE) == [
+        (program, f"mlir_inplace.tools.launch:{program.replace('-', '_')}") for program in bindings.PROGRAMS
+    ]
 
 
 def test_wheel_works_away_from_the_repository(wheel: Path, tmp_path: Path) -> None:
@@ -98,16 +102,34 @@ def test_wheel_works_away_from_the_repository(wheel: Path, tmp_path: Path) -> No
     assert process.stdout.strip() == str(tmp_path / "site" / "mlir_inplace" / "__init__.py")
 
 
-def test_a_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
-    source = wheel.parents[1] / "source"
-    shutil.unpack_archive(build(source, "sdist", tmp_path / "sdist"), tmp_path / "unpacked", filter="data")
-    (unpacked,) = (tmp_path / "unpacked").iterdir()
+@pytest.fixture(scope="module")
+def unpacked(wheel: Path) -> Path:
+    """The folder in an sdist of the same files."""
+    folder = wheel.parents[1]
+    sdist = build(folder / "source", "sdist", folder / "sdist")
+    shutil.unpack_archive(sdist, folder / "unpacked", filter="data")
+    (unpacked,) = (folder / "unpacked").iterdir()
+    return unpacked
+
+
+def test_a_source_distribution_holds_what_git_tracks(wheel: Path, unpacked: Path) -> None:
+    if (ROOT / ".git").exists():
+        tracked = distributions.tracked_files()
+    else:  # in an unpacked sdist
+        source = wheel.parents[1] / "source"
+        tracked = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
+    missing = {path for path in tracked - distributions.ONLY_IN_CLONES if not (unpacked / path).is_file()}
+    assert not missing
+
+
+def test_a_source_distribution_builds_the_same_wheel(wheel: Path, unpacked: Path, tmp_path: Path) -> None:
     rebuilt = build(unpacked, "wheel", tmp_path / "wheel")
     assert set(zipfile.ZipFile(rebuilt).namelist()) == set(zipfile.ZipFile(wheel).namelist())
 
 
 def test_the_version_is_the_installed_one() -> None:
-    assert mlir_inplace.__version__ == importlib.metadata.version("mlir-inplace") == project()["project"]["version"]
+    assert mlir_inplace.__version__ == importlib.metadata.version("mlir-inplace")
+    assert project()["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "mlir_inplace.__version__"}
 
 
 def test_constraints_pin_every_requirement() -> None:

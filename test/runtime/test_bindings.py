@@ -7,6 +7,7 @@ bindings this Python really has.
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -187,7 +188,7 @@ def test_an_empty_variable_forces_nothing(tmp_path: Path) -> None:
     assert output(tmp_path, SHOW, forced="") == "torch_mlir.ir torch_mlir.ir True"
 
 
-@pytest.mark.parametrize("program", ["inplace-opt", "inplace-run"])
+@pytest.mark.parametrize("program", bindings.PROGRAMS)
 def test_a_program_prints_one_line(tmp_path: Path, program: str) -> None:
     process = run(tmp_path, f"sys.argv[0] = '/somewhere/bin/{program}'; import mlir_inplace")
     assert process.returncode == 1
@@ -196,13 +197,27 @@ def test_a_program_prints_one_line(tmp_path: Path, program: str) -> None:
     assert line.startswith(f"{program}: error: no MLIR Python bindings are installed")
 
 
-def test_a_program_started_as_a_module_prints_one_line() -> None:
-    command = [sys.executable, "-m", "mlir_inplace.tools.inplace_opt", "--version"]
-    environment = {bindings.ENVIRONMENT_VARIABLE: "no_such_package"}
+@pytest.mark.parametrize(
+    ("module", "program"),
+    [
+        ("mlir_inplace", "inplace-opt"),
+        ("mlir_inplace.tools.inplace_opt", "inplace-opt"),
+        ("mlir_inplace.tools.inplace_fuzz", "inplace-fuzz"),
+    ],
+)
+def test_a_program_started_as_a_module_prints_one_line(module: str, program: str) -> None:
+    command = [sys.executable, "-m", module, "--version"]
+    environment = {**os.environ, bindings.ENVIRONMENT_VARIABLE: "no_such_package"}
     process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert process.returncode == 1
     (line,) = process.stderr.splitlines()
-    assert line.startswith("inplace-opt: error: MLIR_INPLACE_BINDINGS=no_such_package: no package")
+    assert line.startswith(f"{program}: error: MLIR_INPLACE_BINDINGS=no_such_package: no package")
+
+
+@pytest.mark.parametrize("arguments", [["-m"], ["-m", "mlir_inplace.tools.inplace_opt"]])
+def test_a_program_of_somebody_else_gets_the_exception(tmp_path: Path, arguments: list[str]) -> None:
+    code = f"sys.argv[1:] = {arguments}; sys.orig_argv += {arguments}; import mlir_inplace"
+    assert import_error(tmp_path, code).startswith("no MLIR Python bindings are installed")
 
 
 def test_the_installed_bindings() -> None:

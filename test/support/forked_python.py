@@ -12,6 +12,7 @@ import functools
 import gc
 import importlib
 import io
+import linecache
 import os
 import pkgutil
 import runpy
@@ -55,10 +56,13 @@ class ForkingPopen(_Popen[Any]):
     ) -> None:
         env = self.environment if env is None else env
         own = {name: value for name, value in env.items() if name != _PER_TEST} != self.environment
-        if args[0] == sys.executable and args[1:2] in (["-m"], ["-c"]) and not own:
+        ours = os.path.normpath(args[0]) == os.path.normpath(sys.executable)  # Python 3.13 drops `..` from the latter.
+        if ours and args[1:2] in (["-m"], ["-c"]) and not own:
             # Popen has connected the streams and changed the directory when it calls this in its child.
             run = functools.partial(_run_python, env, redirections or {}, *args[1:])
             settings |= {"preexec_fn": run, "restore_signals": False}
+        elif redirections:
+            raise ValueError(f"only a fork has redirections, and this command is none: {args}")
         super().__init__(args, env=env, **settings)
 
 
@@ -108,6 +112,8 @@ def _run_python(
             sys.modules.pop(program, None)
             runpy.run_module(program, run_name="__main__", alter_sys=True)
         else:
+            if sys.version_info >= (3, 13):  # Its tracebacks show the line.
+                linecache.cache["<string>"] = (len(program), None, program.splitlines(keepends=True), "<string>")
             exec(compile(program, "<string>", "exec"), {"__name__": "__main__"})
         code = 0
     except SystemExit as end:

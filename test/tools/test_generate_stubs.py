@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mlir_inplace.tools.generate_stubs import NATIVE_MODULES
+from mlir_inplace.tools.generate_stubs import NATIVE_MODULES, main
 
 
 def generate(directory: Path) -> subprocess.CompletedProcess[str]:
@@ -48,6 +48,17 @@ def test_the_stub_of_ir(stubs: Path) -> None:
 def test_only_text_is_copied(stubs: Path) -> None:
     assert (stubs / "dialects" / "linalg" / "__init__.py").exists()
     assert {path.suffix for path in stubs.rglob("*") if path.is_file()} <= {".py", ".pyi", ".typed"}
+
+
+def test_nanobind_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "nanobind", None)
+    monkeypatch.delitem(sys.modules, "nanobind.stubgen", raising=False)
+    assert main([str(tmp_path)]) == 1
+    error = "generate_stubs: error: nanobind is not installed; run: python -m pip install nanobind\n"
+    assert capsys.readouterr().err == error
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The installed commands: they end with one line when they are interrupted before they are imported."""
+"""The installed commands: they end with one line when they are interrupted or miss a package before they run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mlir_inplace.runtime import bindings
 from mlir_inplace.tools import launch
 from mlir_inplace.tools.shared.command_line import ToolError, UsageError, run_program
 
-PROGRAMS = ("inplace-check", "inplace-fuzz", "inplace-opt", "inplace-run")
+PROGRAMS = bindings.PROGRAMS
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -29,6 +29,46 @@ def test_an_interrupt_while_it_is_imported(
     monkeypatch.setattr(importlib, "import_module", interrupted)
     assert getattr(launch, program.replace("-", "_"))() == 130
     assert capsys.readouterr().err == f"{program}: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("raised", "message"),
+    [
+        (
+            ModuleNotFoundError("No module named 'numpy'", name="numpy"),
+            "the package `numpy` is not installed; run: python -m pip install numpy",
+        ),
+        (
+            ModuleNotFoundError("No module named 'mlir.dialects.x'", name="mlir.dialects.x"),
+            "cannot import `mlir.dialects.x`: No module named 'mlir.dialects.x'; "
+            "run: python -m pip install --upgrade --force-reinstall torch-mlir",
+        ),
+        (
+            ImportError("libc.so.6: version `GLIBC_2.99' not found\nmore", name="torch_mlir._mlir_libs._mlir"),
+            "cannot import `torch_mlir._mlir_libs._mlir`: libc.so.6: version `GLIBC_2.99' not found; "
+            "run: python -m pip install --upgrade --force-reinstall torch-mlir",
+        ),
+    ],
+)
+def test_a_package_that_cannot_be_imported(
+    raised: ImportError, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(*_: Any) -> None:
+        raise raised
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    assert launch.inplace_check() == 1
+    assert capsys.readouterr().err == f"inplace-check: error: {message}\n"
+
+
+@pytest.mark.parametrize("name", [None, "mlir_inplace.tools.opt"])
+def test_a_module_of_ours_that_cannot_be_imported(name: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: Any) -> None:
+        raise ImportError("cannot import name 'x'", name=name)
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    with pytest.raises(ImportError, match="cannot import name 'x'"):
+        launch.inplace_opt()
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -179,9 +179,7 @@ def compare(text: str, front: str, options: str, say: Callable[[str], None] = la
         except (ir.MLIRError, mi.PassError) as error:
             return Result("not parsed", str(error).splitlines()[0])
         calls = make_calls(module)
-        ours = _route(
-            module, f"inplace-one-shot-bufferize{{{options} warn-written-arguments=false}}", calls
-        )
+        ours = _route(module, f"inplace-one-shot-bufferize{{{options} warn-written-arguments=false}}", calls)
         say("upstream")
         theirs = _route(module, f"one-shot-bufferize{{{options}}}", calls)
         return _compare(ours, theirs)

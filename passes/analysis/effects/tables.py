@@ -116,8 +116,7 @@ class EffectTables:
         self.redundant_source: dict[int, int] = {}
         self.whole_slices: set[int] = set()
         """Operands whose slice, of dynamic sizes, is all of them: ``slices`` has no entry for these."""
-        self.value_read = bytearray(values)
-        self.undefined = bytearray(values)
+        self.value_read, self.undefined = bytearray(values), bytearray(values)
         self.readonly: dict[int, str] = {}
         self.sources: dict[int, list[int]] = {}
         """For a value, the operands it is tied to or forwarded from."""
