@@ -61,7 +61,10 @@ class FunctionAnalysis:
 
     def needs_buffer(self, effects: TensorEffects, value: int) -> bool:
         """Whether any use needs the buffer of ``value``, a tensor without content, instead of allocating its own."""
-        for operand in effects.snapshot.value_uses[value]:
+        s, dead = effects.snapshot, effects.dead_ops(self.function)
+        for operand in s.value_uses[value]:
+            if s.operand_op[operand] in dead:
+                continue
             decision = self.decisions.get(operand)
             fresh = decision is not None and decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies
             without = fresh and (effects.writes[operand] or operand in effects.forwards)
