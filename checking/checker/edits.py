@@ -135,7 +135,7 @@ def function_names(module: ir.Operation) -> list[str]:
 def keep_results(module: ir.Operation, name: str, kept: Sequence[int]) -> bool:
     """Let a function return only some of its results."""
     function = _function(module, name)
-    if function is None or len(function.type.results) <= len(kept):
+    if function is None or len(function.type.results) <= max(len(kept), *kept):
         return False
     for block in function.body.blocks:
         last = list(block.operations)[-1].operation

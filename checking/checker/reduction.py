@@ -61,28 +61,57 @@ def reduce_program(
 ) -> Reduction:
     """The smallest program found that fails like `difference`, which a check of `module` with `options` has found."""
     narrowed = replace(options, functions=(difference.function,), rounds=difference.round)
-    reducer = _Reducer(module, narrowed, difference, attempted)
+    last = difference
+
+    def fails(program: ir.Module) -> bool:
+        nonlocal last
+        for found in check_once(program, narrowed).differences:
+            if found.kind is difference.kind and found.function == difference.function:
+                last = found
+                return True
+        return False
+
+    fixed = options.inputs is not None
+    reducer = Reducer(module, difference.function, fails, keeps_arguments=fixed, attempted=attempted)
     reducer.run()
-    return reducer.result()
+    small = ir.Module.parse(reducer.text, module.context)
+    located = with_origin(small, narrowed, last)
+    sizes = [len(removable(program.operation)) for program in (small, module)]
+    return Reduction(reducer.text, located, *sizes, attempts=reducer.attempts)
 
 
-class _Reducer:
-    """The program so far, and the attempts to make it smaller."""
+class Reducer:
+    """The program so far, whose function `name` still fails, and the attempts to make it smaller.
 
-    def __init__(self, module: ir.Module, options: Options, difference: Difference, attempted: Attempted) -> None:
+    `fails` may raise exceptions: such a program does not fail in the same way. Arguments and sizes are left alone with
+    `keeps_arguments`. `attempted` is told of each attempt.
+    """
+
+    def __init__(
+        self,
+        module: ir.Module,
+        name: str,
+        fails: Callable[[ir.Module], bool],
+        *,
+        keeps_arguments: bool,
+        attempted: Attempted = lambda attempts, left: None,
+    ) -> None:
+        self.text = str(module)
         self._context = module.context
+        self._name, self._fails, self._keeps_arguments = name, fails, keeps_arguments
         self._attempted = attempted
-        self._options = options
-        self._name, self._kind = difference.function, difference.kind
-        self._difference = difference
-        self._text = str(module)
-        self._original = self._left = len(removable(module.operation))
-        self._tried = {self._text}
+        self._left = len(removable(module.operation))
+        self._tried = {self.text}
+
+    @property
+    def attempts(self) -> int:
+        """How many smaller programs were checked."""
+        return len(self._tried) - 1
 
     def run(self) -> None:
         """Apply all edits until none helps."""
         while True:
-            before = self._text
+            before = self.text
             self._drop_functions()
             self._keep_one_result()
             self._remove_operations()
@@ -90,22 +119,15 @@ class _Reducer:
             self._drop_arguments()
             self._attempt(_clean_up)
             self._shrink_sizes()
-            if self._text == before:
+            if self.text == before:
                 return
-
-    def result(self) -> Reduction:
-        """The reduced program, with the origin of its difference."""
-        module = self._parse(self._text)
-        located = with_origin(module, self._options, self._difference)
-        count = len(removable(module.operation))
-        return Reduction(self._text, located, count, self._original, len(self._tried) - 1)
 
     def _parse(self, text: str) -> ir.Module:
         return ir.Module.parse(text, self._context)
 
     def _attempt(self, edit: Edit) -> bool:
         """Keep an edit if the program still fails in the same way."""
-        module = self._parse(self._text)
+        module = self._parse(self.text)
         with self._context:
             try:
                 if not edit(module.operation) or not module.operation.verify():
@@ -120,18 +142,16 @@ class _Reducer:
         self._tried.add(text)
         self._attempted(len(self._tried) - 1, self._left)
         try:
-            report = check_once(self._parse(text), self._options)
+            if not self._fails(self._parse(text)):
+                return False
         except Exception:  # noqa: BLE001 - a program that cannot be checked is none that fails in the same way
             return False
-        for difference in report.differences:
-            if difference.kind is self._kind and difference.function == self._name:
-                self._text, self._difference = text, difference
-                self._left = self._count()
-                return True
-        return False
+        self.text = text
+        self._left = self._count()
+        return True
 
     def _drop_functions(self) -> None:
-        for name in function_names(self._parse(self._text).operation):
+        for name in function_names(self._parse(self.text).operation):
             if name != self._name:
                 self._attempt(partial(drop_function, name=name))
 
@@ -146,7 +166,7 @@ class _Reducer:
         while True:
             start = self._count()
             while start > 0:
-                numbers = removable(self._parse(self._text).operation)
+                numbers = removable(self._parse(self.text).operation)
                 start = min(start, len(numbers))
                 piece = numbers[max(0, start - size) : start]
                 start -= size
@@ -157,30 +177,30 @@ class _Reducer:
             size //= 2
 
     def _count(self) -> int:
-        return len(removable(self._parse(self._text).operation))
+        return len(removable(self._parse(self.text).operation))
 
     def _unwrap(self) -> None:
         number = 0
-        while number < len(find_ops(self._parse(self._text).operation)):
+        while number < len(find_ops(self._parse(self.text).operation)):
             unwrapped = any(self._attempt(partial(unwrap, number=number, region=region)) for region in range(2))
             number += not unwrapped
 
     def _drop_arguments(self) -> None:
-        if self._options.inputs is not None:
-            return  # They are given for just these arguments.
+        if self._keeps_arguments:
+            return
         for number in reversed(range(64)):
             self._attempt(partial(drop_argument, name=self._name, number=number))
 
     def _shrink_sizes(self) -> None:
-        if self._options.inputs is not None:
+        if self._keeps_arguments:
             return
-        for size in static_sizes(self._text):
+        for size in static_sizes(self.text):
             for smaller in dict.fromkeys((2, 3, size // 2)):
                 if 1 < smaller < size and self._keep_resized(size, smaller):
                     break
 
     def _keep_resized(self, old: int, new: int) -> bool:
-        text = resize(self._text, old, new)
+        text = resize(self.text, old, new)
         try:
             module = self._parse(text)
         except ir.MLIRError:

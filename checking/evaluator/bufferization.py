@@ -62,7 +62,7 @@ def _clone(decoder: Decoder, _op: ir.Operation) -> Function:
     def clone(memref: MemRef) -> MemRef:
         copied = allocate(memref.shape, memref.array.dtype, "heap")
         state.allocated(copied.buffer)
-        state.copies += 1
+        state.copied(memref)
         copy_into(memref, copied)
         return copied
 

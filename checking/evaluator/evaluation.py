@@ -13,9 +13,9 @@ class Evaluation:
     """The results of a call and its effects on memory.
 
     `results` are arrays and Python scalars; `arguments` are the caller's, memrefs changed in place. `allocations` and
-    `frees` count heap memory, results included; `copies` counts `memref.copy` and `linalg.copy` ops that ran, as
-    `Program.memory_stats` does; `leaked` counts allocations neither freed nor returned. `undefined` has, for each
-    result, None or a mask of its undefined elements, which were never written.
+    `frees` count heap memory, results included; `copies` and `copied_bytes` count what `memref.copy` and `linalg.copy`
+    ops copied, as `Program.memory_stats` does; `leaked` counts allocations neither freed nor returned. `undefined` has,
+    for each result, None or a mask of its undefined elements, which were never written.
     """
 
     results: tuple[Any, ...]
@@ -23,5 +23,6 @@ class Evaluation:
     allocations: int
     frees: int
     copies: int
+    copied_bytes: int
     leaked: int
     undefined: tuple[Any, ...] = ()

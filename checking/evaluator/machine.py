@@ -156,7 +156,14 @@ class DecodedModule:
             undefined.append(np.ones((), np.bool_) if isinstance(value, Undefined) else mask)
         leaked = sum(buffer.live and id(buffer) not in kept for buffer in state.heap)
         return Evaluation(
-            tuple(results), tuple(arguments), state.allocations, state.frees, state.copies, leaked, tuple(undefined)
+            tuple(results),
+            tuple(arguments),
+            state.allocations,
+            state.frees,
+            state.copies,
+            state.copied_bytes,
+            leaked,
+            tuple(undefined),
         )
 
 

@@ -116,7 +116,7 @@ def _copy(decoder: Decoder, _op: ir.Operation) -> Function:
     state = decoder.machine.state
 
     def copy(source: MemRef, target: MemRef) -> None:
-        state.copies += 1
+        state.copied(source)
         copy_into(source, target)
 
     return copy

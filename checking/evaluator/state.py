@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import EvaluationError
-from .memory import Buffer
+from .memory import Buffer, MemRef
 
 __all__ = ["EvaluationState"]
 
@@ -21,6 +21,7 @@ class EvaluationState:
     allocations: int = 0
     frees: int = 0
     copies: int = 0
+    copied_bytes: int = 0
     heap: list[Buffer] = field(default_factory=list)
     frames: list[list[Buffer]] = field(default_factory=list)
     globals: dict[str, Any] = field(default_factory=dict)
@@ -36,3 +37,8 @@ class EvaluationState:
         """Count memory from the heap."""
         self.allocations += 1
         self.heap.append(buffer)
+
+    def copied(self, source: MemRef) -> None:
+        """Count a copy of all that `source` holds."""
+        self.copies += 1
+        self.copied_bytes += source.array.size * source.array.itemsize

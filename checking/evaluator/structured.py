@@ -59,7 +59,7 @@ class StructuredOp:
             self._plans[shapes] = make_plan(self.maps, self.maps[self.inputs :], shapes)
         plan, payload = self._plans[shapes], self.payload
         if self.is_copy:
-            self.decoder.machine.state.copies += 1
+            self.decoder.machine.state.copied(values[0])
         is_empty = 0 in (loop_sizes(self.maps, shapes) if plan is None else plan.sizes)
         # Where nothing is computed, inputs may be views that have no memory.
         read = values[self.inputs :] if is_empty else values

@@ -44,8 +44,10 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 * Loops may swap the buffers they carry; upstream refuses yields that are not equivalent to the iteration argument. Any
   other yielded value is copied into the carried buffer. So `allow-return-allocs-from-loops` is on by default here. Off,
   loops carry one buffer per value: the yielded value is copied into it, or refused if the copy would destroy a value.
-* `analysis-heuristic` is `cheapest` by default: up to three orders of decisions, of which the one with the fewest
-  copies and allocations counts. Upstream's names give one order each.
+* `analysis-heuristic` is `cheapest` by default: a few orders of decisions, of which the one with the fewest copies and
+  allocations counts. Upstream's names give one order each.
+* Ops without effects whose results nothing uses are erased, with all that only they use. Upstream does that only to ops
+  without a model. With `test-analysis-only`, and without `erase-dead-ops`, they stay.
 * An init that an op does not overwrite completely keeps its content.
 * A memref is never cast to a layout that it may not have; it is copied.
 * `bufferization.to_buffer` without `read_only` gets a buffer of its own, unless its memref is only loaded from.
@@ -132,6 +134,9 @@ class OneShotBufferizeOptions(PassOptions):
     unknown_type_conversion: UnknownLayout = option(
         UnknownLayout.DYNAMIC, help="layouts of memrefs that are made from tensors that stay"
     )
+    erase_dead_ops: bool = option(
+        True, help="erase ops without effects whose results nothing uses, instead of bufferizing them"
+    )
     must_infer_memory_space: bool = option(
         False, help="refuse buffers without a stated memory space instead of assuming the default one"
     )
@@ -161,6 +166,7 @@ def _analysis_options(options: OneShotBufferizeOptions) -> AnalysisOptions:
         no_analysis=options.no_analysis_func_filter,
         encodings=options.use_encoding_for_memory_space,
         must_infer_space=options.must_infer_memory_space,
+        skip_dead=options.erase_dead_ops and not options.test_analysis_only,
     )
 
 

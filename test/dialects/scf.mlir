@@ -118,6 +118,22 @@ func.func @swap_of_one_tensor(%t: tensor<8xf32>, %f: f32, %n: index) -> (tensor<
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t, %b = %t) -> (tensor<8xf32>, tensor<8xf32>) {
+    %1 = tensor.insert %f into %a[%c0] : tensor<8xf32>
+    scf.yield %b, %1 : tensor<8xf32>, tensor<8xf32>
+  }
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// Nothing is written, so both may be one buffer.
+// CHECK-LABEL: func.func @swap_of_one_unwritten_tensor(
+// CHECK-SAME:    %[[T:.*]]: memref<
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.for {{.*}} iter_args(%[[A:.*]] = %[[T]], %[[B:.*]] = %[[T]])
+// CHECK-NEXT:    scf.yield %[[B]], %[[A]]
+func.func @swap_of_one_unwritten_tensor(%t: tensor<8xf32>, %n: index) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t, %b = %t) -> (tensor<8xf32>, tensor<8xf32>) {
     scf.yield %b, %a : tensor<8xf32>, tensor<8xf32>
   }
   return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>

@@ -8,6 +8,13 @@ _TE = "passes.analysis.effects.reader:TensorEffects."
 
 EFFECTS = (
     Rule(
+        "ops with effects inside are not dead",
+        "**Dead ops**",
+        "passes.analysis.effects.dead_ops:find_dead_ops",
+        "if False:",
+        "if _has_effect(s, op, dead):",
+    ),
+    Rule(
         "arguments that stay tensors are read-only",
         "**Not writable**",
         _TE + "_add_arguments",

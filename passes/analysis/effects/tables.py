@@ -15,6 +15,7 @@ from mlir import ir
 from ....dialects.bufferizable import Relation
 from ..index_sets.slices import Slice
 from ..ir.snapshot import Snapshot
+from .dead_ops import find_dead_ops
 
 __all__ = [
     "CarriedTensor",
@@ -98,18 +99,19 @@ class EffectTables:
     encoded: frozenset[int] = frozenset()
     """Tensors that have no buffers: their ops are taken as ops without a model."""
 
+    skip_dead: bool = False
+    """Whether dead ops have no entries; set before anything is entered."""
+
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         operands, values = len(snapshot.operand_op), len(snapshot.values)
-        self.reads = bytearray(operands)
-        self.writes = bytearray(operands)
+        self.reads, self.writes = bytearray(operands), bytearray(operands)
         self.content_reads = bytearray(operands)
         self.must_in_place = bytearray(operands)
         self.escapes = bytearray(operands)
         self.outlives = bytearray(operands)
         """By operand that escapes, whether its memref may be in use in a later iteration of a loop around the op."""
-        self.discards = bytearray(operands)
-        self.shape_only = bytearray(operands)
+        self.discards, self.shape_only = bytearray(operands), bytearray(operands)
         self.ties: dict[int, tuple[Tie, ...]] = {}
         self.forwards: dict[int, tuple[int, ...]] = {}
         self.slices: dict[int, Slice] = {}
@@ -137,17 +139,29 @@ class EffectTables:
         self.refusals: list[Refusal] = []
         self.unknown_ops: set[int] = set()
         self._active: dict[int, list[int]] = {}
+        self._dead: dict[int, frozenset[int]] = {}
         self.unknown_targets: dict[int, int] = {}
         """For an op without a model, a value that tensors of ops inside of it may flow to; -1 if there is none."""
 
+    def dead_ops(self, function: int) -> frozenset[int]:
+        """Return the ops in ``function`` that have no entries here, as nothing that they compute is used."""
+        if not self.skip_dead:
+            return frozenset()
+        found = self._dead.get(function)
+        if found is None:
+            found = self._dead[function] = find_dead_ops(self.snapshot, function)
+        return found
+
     def active_ops(self, function: int) -> list[int]:
-        """Return the ops in ``function`` that have tensors, regions or successors; this skips most payload ops."""
+        """Return the ops in ``function`` with tensors, regions or successors: no dead ones, and few payload ops."""
         s = self.snapshot
         found = self._active.get(function)
         if found is None:
-            tensors = s.op_has_tensors
+            tensors, dead = s.op_has_tensors, self.dead_ops(function)
             found = self._active[function] = [
-                op for op in s.nested_ops(function) if tensors[op] or s.op_regions[op] or op in s.op_successors
+                op
+                for op in s.nested_ops(function)
+                if (tensors[op] or s.op_regions[op] or op in s.op_successors) and op not in dead
             ]
         return found
 

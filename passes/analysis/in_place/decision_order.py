@@ -38,6 +38,7 @@ class DecisionOrder:
     ``exits_first``: branch yields are decided before anything else, so that one later write is refused instead of each
     branch; otherwise each is decided in the turn of its terminator. ``postpone``: ties whose refusal costs no copy come
     last. ``pass_on``: a loop prefers to carry on the yielded buffer itself to copying it into the carried buffer.
+    ``rotate``: a loop swaps the buffers it carries where that is possible, which has to start with different ones.
     ``seed`` is used by the fuzzer only.
     """
 
@@ -45,6 +46,7 @@ class DecisionOrder:
     exits_first: bool = False
     postpone: bool = False
     pass_on: bool = False
+    rotate: bool = True
     seed: int = 0
 
     @classmethod
@@ -52,7 +54,7 @@ class DecisionOrder:
         """Return the random order of ``seed``; every field that may differ between orders is drawn."""
         draw = random.Random(seed)
         exits_first, postpone, pass_on = (draw.random() < 0.5 for _ in range(3))
-        return cls(Heuristic.FUZZER, exits_first, postpone, pass_on, seed)
+        return cls(Heuristic.FUZZER, exits_first, postpone, pass_on, draw.random() < 0.75, seed)
 
     def ops(self, effects: TensorEffects, function: int) -> Sequence[int]:
         """Return the ops inside of ``function`` in the order of their turns."""

@@ -59,6 +59,10 @@ class DecisionRecord:
 
     def is_cheap(self, operand: int) -> bool:
         """Whether refusing ``operand`` costs a buffer but no copy."""
-        effects = self._effects
-        undefined = effects.undefined[self._snapshot.operand_value[operand]]
-        return not effects.content_reads[operand] or bool(effects.discards[operand] or undefined)
+        return costs_no_copy(self._effects, operand)
+
+
+def costs_no_copy(effects: TensorEffects, operand: int) -> bool:
+    """Whether an operand that is out-of-place needs no copy of its content."""
+    undefined = effects.undefined[effects.snapshot.operand_value[operand]]
+    return not effects.content_reads[operand] or bool(effects.discards[operand] or undefined)

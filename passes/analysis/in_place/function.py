@@ -2,12 +2,14 @@
 
 Every order is sound (see ``function_decisions.py``), so they differ in cost only. An outcome without refusals cannot be
 improved on; this is the usual case. Nor can one whose refusals are all proved necessary (``fewest_allocations.py``).
+What is still copied may be caused by operands that are cheaper to refuse (``cheap_causes.py``): that is tried last.
 """
 
 from __future__ import annotations
 
 from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..effects.reader import TensorEffects
+from .cheap_causes import cheap_causes
 from .decision_order import DecisionOrder, Heuristic
 from .fewest_allocations import has_fewest_allocations
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
@@ -19,6 +21,7 @@ _FIRST = DecisionOrder(exits_first=True, postpone=True)
 _SECOND = DecisionOrder(exits_first=True)
 _THIRD = DecisionOrder(Heuristic.TOP_DOWN, exits_first=True)
 _PASSING_ON = DecisionOrder(exits_first=True, postpone=True, pass_on=True)
+_UNROTATED = DecisionOrder(exits_first=True, postpone=True, pass_on=True, rotate=False)
 _SMALL = 4096
 """The largest number of ops for which more than two orders are tried."""
 
@@ -45,10 +48,18 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
     orders = [_SECOND, _THIRD]
     if any(decision.strategy is Strategy.COPY_TO_CARRIED for decision in best.decisions.values()):
         orders.insert(0, _PASSING_ON)
+    if any(conflict.rule is Rule.ROTATION_SHARED for conflict in _conflicts(best)):
+        orders.insert(0, _UNROTATED)
+    chosen = _FIRST
     for order in orders if small else orders[:1]:
         if _is_cheapest(effects, best):
-            break
+            return best
         other = OneShotAnalyzer(effects, function, options, order).run()
+        if _cost(effects, other) < _cost(effects, best):
+            best, chosen = other, order
+    blamed = cheap_causes(effects, best) if small else {}
+    if blamed:
+        other = OneShotAnalyzer(effects, function, options, chosen, blamed).run()
         best = min(best, other, key=lambda analysis: _cost(effects, analysis))
     return best
 

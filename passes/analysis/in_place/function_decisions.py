@@ -20,7 +20,7 @@ upstream: ``OneShotAnalysis.cpp``, ``analyzeOp``; here a decision is never revis
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ....dialects.bufferizable import Relation
@@ -62,7 +62,10 @@ class FunctionAnalysis:
 
     def needs_buffer(self, effects: TensorEffects, value: int) -> bool:
         """Whether any use needs the buffer of ``value``, a tensor without content, instead of allocating its own."""
-        for operand in effects.snapshot.value_uses[value]:
+        s, dead = effects.snapshot, effects.dead_ops(self.function)
+        for operand in s.value_uses[value]:
+            if s.operand_op[operand] in dead:
+                continue
             decision = self.decisions.get(operand)
             fresh = decision is not None and decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies
             without = fresh and (effects.writes[operand] or operand in effects.forwards)
@@ -72,15 +75,26 @@ class FunctionAnalysis:
 
 
 class OneShotAnalyzer:
-    """One analysis of op number ``function``, whose effects were added before; :meth:`run` decides every operand."""
+    """One analysis of op number ``function``, whose effects were added before; :meth:`run` decides every operand.
 
-    def __init__(self, effects: TensorEffects, function: int, options: AnalysisOptions, order: DecisionOrder) -> None:
+    ``refused``: tied operands that are out-of-place from the start, because of these conflicts.
+    """
+
+    def __init__(
+        self,
+        effects: TensorEffects,
+        function: int,
+        options: AnalysisOptions,
+        order: DecisionOrder,
+        refused: Mapping[int, Conflict] | None = None,
+    ) -> None:
         s = effects.snapshot
         self._effects = effects
         self._snapshot = s
         self._function = function
         self._options = options
         self._order = order
+        self._refused = refused or {}
         self._sets = AliasSets()
         self._ops = effects.active_ops(function)
         self._around = effects.ops_around_tensors(function)
@@ -91,7 +105,12 @@ class OneShotAnalyzer:
         self._joiner = joiner = Joiner(effects, self._sets, self._check)
         self._record = record = DecisionRecord(effects)
         self._carried = CarriedDecisions(
-            joiner, record, live, return_allocs=options.return_allocs, pass_on_first=order.pass_on
+            joiner,
+            record,
+            live,
+            return_allocs=options.return_allocs,
+            pass_on_first=order.pass_on,
+            rotates=order.rotate,
         )
         self._exits = ExitDecisions(joiner, record, first=order.exits_first)
         self._branches = BranchDecisions(joiner, record, function, self._carried)
@@ -261,13 +280,16 @@ class OneShotAnalyzer:
         if any(tie.relation is Relation.RESHAPED for tie in ties) and self._surely_copies(operand):
             self._record.refuse(operand, Conflict(Rule.NOT_CONTIGUOUS, value=value))
             return
-        attempt = self._joiner.begin([value, *(tie.value for tie in ties)], writes)
-        for tie in ties:
-            self._state(tie, operand, value)
-        conflict = self._joiner.decide(attempt)
+        conflict = self._refused.get(operand)
+        if conflict is None:
+            attempt = self._joiner.begin([value, *(tie.value for tie in ties)], writes)
+            for tie in ties:
+                self._state(tie, operand, value)
+            conflict = self._joiner.decide(attempt)
         if conflict is not None:
             for tie in ties:
-                if tie.definite and tie.relation is Relation.EQUIVALENT and effects.sources[tie.value] == [operand]:
+                alone = tie.relation is Relation.EQUIVALENT or (tie.relation is Relation.VIEW and len(ties) == 1)
+                if tie.definite and alone and effects.sources[tie.value] == [operand]:
                     self._check.iterations.copy(operand, tie.value)
         self._record.enter(operand, conflict)
 

@@ -30,11 +30,19 @@ _MOST_ROTATED = 64
 class CarriedDecisions:
     """Decides loop-carried tensors; ``return_allocs``: whether a loop may yield other buffers than it carries.
 
-    ``pass_on_first``: passing on the yielded buffer is preferred to copying it into the carried one.
+    ``pass_on_first``: passing on the yielded buffer is preferred to copying it into the carried one. ``rotates``:
+    whether a loop may swap the buffers that it carries.
     """
 
     def __init__(
-        self, joiner: Joiner, record: DecisionRecord, live: Liveness, *, return_allocs: bool, pass_on_first: bool
+        self,
+        joiner: Joiner,
+        record: DecisionRecord,
+        live: Liveness,
+        *,
+        return_allocs: bool,
+        pass_on_first: bool,
+        rotates: bool,
     ) -> None:
         self._joiner = joiner
         self._live = live
@@ -44,6 +52,7 @@ class CarriedDecisions:
         self._record = record
         self._return_allocs = return_allocs
         self._pass_on_first = pass_on_first
+        self._rotates = rotates
         self._settled: set[int] = set()
         """Loop arguments that are one buffer in every iteration."""
 
@@ -100,6 +109,8 @@ class CarriedDecisions:
         ``op`` is the loop, or the branch back to its header.
         """
         sets, s = self._sets, self._snapshot
+        if not self._rotates:
+            return False
         arguments = list(dict.fromkeys(argument for _, argument, _ in rotation))
         if len(rotation) > _MOST_ROTATED or len({sets.find(argument) for argument in arguments}) < len(arguments):
             return False

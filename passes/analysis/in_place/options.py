@@ -37,6 +37,8 @@ class AnalysisOptions:
     """Functions in which every write is refused."""
     encodings: bool = False
     """The encoding of a tensor is the memory space of its buffer; otherwise tensors with encodings are refused."""
+    skip_dead: bool = False
+    """Ops that compute nothing that is used have no effects; otherwise they are analysed as if it were used."""
     must_infer_space: bool = False
     """A buffer without a stated memory space is refused instead of being put into the default one."""
 

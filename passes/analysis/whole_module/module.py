@@ -16,6 +16,7 @@ from mlir import ir
 from ....dialects.bufferizable import OpModel, is_tensor
 from ....dialects.registry import find_model
 from ....dialects.support.memref_types import identity_type, is_castable, is_strided_layout, memory_space_of
+from ..effects.dead_ops import find_dead_ops
 from ..effects.reader import TensorEffects
 from ..effects.summary import FunctionSummary, buffer_layouts, call_order, callee_name, pessimistic_summary
 from ..effects.tables import Refusal
@@ -51,12 +52,18 @@ class ModuleAnalysis:
     def answers(self, module: ir.Operation, options: AnalysisOptions) -> bool:
         """Whether this is the analysis of ``module`` with ``options``, provided that nothing has changed since.
 
-        If there are no unknown ops, the option to allow them makes no difference.
+        If there are no unknown ops, the option to allow them makes no difference, nor the one to skip dead ops if no
+        tensor is an operand of one.
         """
         if self.snapshot.root is not module or self.options is None or self.refusals:
             return False
-        return self.options == options or (
-            not self.effects.unknown_ops and self.options == replace(options, allow_unknown=True)
+        wanted = options if self.effects.unknown_ops else replace(options, allow_unknown=self.options.allow_unknown)
+        if self.options == wanted:
+            return True
+        return self.options == replace(wanted, skip_dead=self.options.skip_dead) and not any(
+            self.effects.tensor_operands(op)
+            for function in self.functions
+            for op in find_dead_ops(self.snapshot, function.function)
         )
 
 
@@ -119,6 +126,7 @@ def _effects(
     )
     if options.allow_unknown and not options.encodings:
         effects.encoded = tensors_that_stay(effects)
+    effects.skip_dead = options.skip_dead
     return effects
 
 

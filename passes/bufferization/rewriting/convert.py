@@ -68,6 +68,7 @@ class _FunctionConversion:
         op = s.ops[number]
         self._rewriter.begin(self._function)
         block = s.op_regions[number][0][0]
+        self._erase_dead(number)
         with op.location:
             if self._boundary is None:
                 self._keep_arguments(block)
@@ -81,6 +82,12 @@ class _FunctionConversion:
             with op.location:
                 self._boundary.finish(op, self._rewriter)
 
+    def _erase_dead(self, function: int) -> None:
+        s, dead = self._snapshot, self._effects.dead_ops(function)
+        for op in sorted(dead, reverse=True):
+            if s.block_op[s.op_block[op]] not in dead:
+                s.ops[op].erase()
+
     def _keep_arguments(self, block: int) -> None:
         """Keep the arguments of ``block`` as tensors, with conversions to buffers."""
         s = self._snapshot
@@ -92,12 +99,14 @@ class _FunctionConversion:
     def _convert_body(self, function: int) -> None:
         """Visit ops in program order; a region op is entered before its body and bufferized after it."""
         s = self._snapshot
-        open_ops: list[int] = []
+        open_ops, dead = [], self._effects.dead_ops(function)
         # With branches, a block with tensor arguments may begin with any op.
         for op in s.nested_ops(function) if s.op_successors else self._effects.active_ops(function):
             while open_ops and s.op_exit[open_ops[-1]] < s.op_enter[op]:
                 self._leave(open_ops.pop())
             self._branches.begin(op)
+            if op in dead:
+                continue
             if s.op_regions[op]:
                 self._enter(op)
                 open_ops.append(op)

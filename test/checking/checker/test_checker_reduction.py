@@ -135,6 +135,7 @@ class TestEdits:
     def test_results_and_arguments_can_be_dropped(self) -> None:
         text = edited(BRANCH, partial(edits.keep_results, name="main", kept=(1,)))
         assert any(line.endswith("-> index {") for line in lines(text))
+        assert edited(BRANCH, partial(edits.keep_results, name="main", kept=(9,))) is None
         unused = "func.func @main(%a: tensor<4xf32>, %n: index) -> index { return %n : index }"
         dropped = edited(unused, partial(edits.drop_argument, name="main", number=0))
         assert lines(dropped)[1] == "func.func @main(%arg0: index) -> index {"

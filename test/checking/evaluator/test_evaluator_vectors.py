@@ -215,4 +215,5 @@ def test_memory_is_counted_as_compiled_code_counts_it(name: str, number: int) ->
     np.testing.assert_array_equal(memory, wanted)
     stats = compiled.memory_stats
     assert (found.allocations, found.frees, found.copies) == (stats.allocations, stats.frees, stats.copies)
+    assert found.copied_bytes == stats.copied_bytes
     assert found.leaked == 0

@@ -21,7 +21,7 @@ OURS = {
 }
 """The defaults that differ on purpose."""
 
-OURS_ALONE = {"warn-written-arguments"}
+OURS_ALONE = {"erase-dead-ops", "warn-written-arguments"}
 
 
 def upstream(options: str = "") -> dict[str, str]:
@@ -144,3 +144,18 @@ def test_filters_that_leave_no_place_for_conversions() -> None:
     refused = refusals(MASK, "dialect-filter=tensor,func")
     assert "dialect-filter leaves 'vector.mask' on tensors, but there is no place for conversions next to it" in refused
     assert "add 'vector'" in refused
+
+
+def test_dead_ops_are_erased_unless_that_is_forbidden() -> None:
+    text = """
+      func.func @f(%t: tensor<8xf32>, %f: f32, %i: index) -> tensor<8xf32> {
+        %w = tensor.insert %f into %t[%i] : tensor<8xf32>
+        return %t : tensor<8xf32>
+      }
+    """
+    for options, left in (("", False), ("erase-dead-ops=false", True)):
+        with context():
+            module = ir.Module.parse(text)
+            passes = f"inplace-one-shot-bufferize{{bufferize-function-boundaries=true {options}}}"
+            mi.run_pipeline(module, f"builtin.module({passes})")
+        assert ("memref.store" in str(module)) == left

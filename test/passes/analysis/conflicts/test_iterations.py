@@ -84,3 +84,28 @@ def test_an_iteration_of_an_outer_loop_says_nothing_of_the_inner_one() -> None:
     a = analyse(text)
     assert a["y#0"] == "pass-on"
     assert a.not_in_place == {}
+
+
+OVERWRITTEN = """
+  %s = tensor.extract_slice %t[2] [4] [1] : !v to !h loc("s")
+  %x = linalg.fill ins(%f : f32) outs(%s : !h) -> !h loc("x")
+  %q = tensor.extract %a[%i] : !h loc("q")
+  %z = arith.addf %q, %f : f32
+  %w = tensor.insert %z into %x[%j] : !h loc("w")
+  scf.yield %w : !h loc("y")
+"""
+HALVES = '%t: !v loc("t"), %h: !h, %f: f32, %i: index, %j: index, %n: index'
+
+
+def test_the_copy_of_a_slice_is_made_in_each_iteration() -> None:
+    """%t is read later, so its slice is filled in a buffer of its own: what is carried is that of another iteration."""
+    text = loop("%a = %h", OVERWRITTEN).replace("-> (!v)", "-> (!h)") + "return %l#0, %t : !h, !v"
+    a = analyse(text, HALVES)
+    assert a["y#0"] == "pass-on"
+    assert a.not_in_place == {"s#0": "alloc: READ_AFTER_WRITE write=w#1 read=func.return#1 value=t"}
+
+
+def test_a_slice_in_place_is_the_same_in_each_iteration() -> None:
+    """What is carried would be read after the slice is filled again."""
+    text = loop("%a = %h", OVERWRITTEN).replace("-> (!v)", "-> (!h)") + "return %l#0 : !h"
+    assert analyse(text, HALVES).not_in_place == {"y#0": "copy-to-carried: NOT_EQUIVALENT read=y#0 value=w"}

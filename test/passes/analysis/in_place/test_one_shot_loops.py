@@ -410,10 +410,22 @@ def test_a_loop_rotates_three_buffers() -> None:
     assert a.not_in_place == {}
 
 
+UPDATE_AND_SWAP = """
+  %w = tensor.insert %f into %a[%i] : !v loc("w")
+  scf.yield %b, %w : !v, !v loc("y")
+"""
+
+
 def test_buffers_that_a_loop_swaps_start_apart() -> None:
-    a = analyse(loop("%a = %t, %b = %t", SWAP) + "return %l#0, %l#1 : !v, !v")
+    a = analyse(loop("%a = %t, %b = %t", UPDATE_AND_SWAP) + "return %l#0, %l#1 : !v, !v")
     assert (a["y#0"], a["y#1"]) == ("rotate", "rotate")
     assert a.not_in_place == {"for#4": "copy: ROTATION_SHARED value=t"}
+
+
+def test_buffers_that_nobody_writes_may_be_one_when_they_are_swapped() -> None:
+    a = analyse(loop("%a = %t, %b = %t", SWAP) + "return %l#0, %l#1 : !v, !v")
+    assert (a["y#0"], a["y#1"]) == ("pass-on", "pass-on")
+    assert a.not_in_place == {}
 
 
 def test_buffers_that_a_loop_swaps_do_not_start_in_parts_of_one() -> None:
@@ -422,7 +434,7 @@ def test_buffers_that_a_loop_swaps_do_not_start_in_parts_of_one() -> None:
       %h = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("h")
       %g = tensor.extract_slice %t[4] [4] [1] : !v to !h loc("g")
     """
-        + (loop("%a = %h, %b = %g", SWAP) + "return %l#0, %l#1 : !v, !v").replace("!v", "!h"),
+        + (loop("%a = %h, %b = %g", UPDATE_AND_SWAP) + "return %l#0, %l#1 : !v, !v").replace("!v", "!h"),
     )
     assert (a["y#0"], a["y#1"]) == ("rotate", "rotate")
     assert a.not_in_place == {"h#0": "copy: ROTATION_SHARED value=t"}

@@ -1,0 +1,232 @@
+"""How often our bufferization allocates or copies more than upstream's default, on random programs.
+
+    python test/differential/random_counts.py --seeds 0..1000
+    python test/differential/random_counts.py --kind structured --seeds 17..18 --reduce
+
+Both bufferize the same program, and are cleaned up in the same way. The program counts as worse if ours has more
+allocations or more copies, in the text or in an execution by the evaluator. It is not compared where upstream refuses
+it, or where the values of its result are wrong: those are counted by themselves. What upstream refuses for loops that
+return buffers is tried with `allow-return-allocs-from-loops`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import mlir_inplace as mi
+
+if __name__ == "__main__":  # As conftest.py does for tests.
+    sys.path.append(str(Path(__file__).parents[1] / "support"))
+
+import numpy as np
+import oracle
+from generated import SUBJECTS
+from mlir import ir
+
+from mlir_inplace.checking.checker.isolation import isolated
+from mlir_inplace.checking.checker.reduction import Reducer
+from mlir_inplace.checking.evaluator import Evaluation, EvaluationError, Evaluator
+from mlir_inplace.checking.fuzzing.outcomes import Trial, copies_of, difference
+from mlir_inplace.checking.generator import GeneratedProgram, generate, generate_structured
+from mlir_inplace.passes.framework.errors import PassError
+
+OURS = "inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false}"
+RETURNS = oracle.DEFAULT.replace("}", " allow-return-allocs-from-loops=true}")
+STEPS = 3_000_000
+REINTERPRETS = re.compile(r"arith\.index_cast.*tensor<")
+"""Upstream makes a cast of memrefs of this, which is no program that can be run."""
+SECONDS = 60
+"""How long one program may take: some of upstream's passes do not end."""
+
+KINDS: dict[str, Callable[[int], GeneratedProgram]] = {
+    **{name: partial(generate, size=6, features=features) for name, features in SUBJECTS.items()},
+    "structured": partial(generate_structured, size=6),
+}
+"""The kinds of random programs. Dispatch functions are not among them: upstream does not know their ops."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The allocations and copies of a program in memrefs: in the text, and in the calls with all its arguments."""
+
+    allocations: int
+    copies: int
+    allocated: int = 0
+    copied: int = 0
+    copied_bytes: int = 0
+
+    def exceeds(self, other: Costs) -> list[str]:
+        """What is more than in another program."""
+        return [name for name, number in vars(self).items() if number > vars(other)[name]]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is known of one program: an outcome, the costs of both, and what ours has more of."""
+
+    outcome: str
+    ours: Costs = Costs(0, 0)
+    upstream: Costs = Costs(0, 0)
+    more: tuple[str, ...] = ()
+
+
+def compare(program: GeneratedProgram, module: ir.Module) -> Comparison:
+    """Bufferize and run `module`, the program, both ways. Upstream's passes may crash, or not end."""
+    try:
+        source, theirs = upstream(module)
+    except oracle.Refused as refused:
+        return Comparison(f"refused by upstream: {message(refused)}")
+    ours = source.operation.clone()
+    try:
+        with oracle.context():
+            mi.run_pipeline(ours, f"builtin.module({OURS})")
+    except PassError as error:
+        return Comparison(f"refused by ours: {message(error)}")
+    counts: list[Costs] = []
+    for name, made in (("ours", ours), ("upstream", theirs)):
+        try:
+            counts.append(counted(made))
+        except ir.MLIRError as error:
+            return Comparison(f"not cleaned up after {name}: {message(error)}")
+    try:
+        wanted = run(module, program)
+    except EvaluationError as error:
+        return Comparison(f"no reference: {message(error)}", *counts)
+    both: list[Costs] = []
+    for name, made, count in zip(("ours", "upstream"), (ours, theirs), counts, strict=True):
+        try:
+            found = run(made, program)
+        except EvaluationError as error:
+            return Comparison(f"wrong in {name}: {message(error)}", *counts)
+        for one, other in zip(found, wanted, strict=True):
+            problem = difference((one.results, one.arguments), other, program.kept, Trial())
+            if problem is not None or any(mask is not None and np.any(mask) for mask in one.undefined):
+                return Comparison(f"wrong in {name}", *counts)
+        numbers = [sum(getattr(one, name) for one in found) for name in ("allocations", "copies", "copied_bytes")]
+        both.append(replace(count, **dict(zip(("allocated", "copied", "copied_bytes"), numbers, strict=True))))
+    more = tuple(both[0].exceeds(both[1]))
+    return Comparison("more" if more else "fewer" if both[1].exceeds(both[0]) else "same", *both, more)
+
+
+def upstream(module: ir.Module) -> tuple[ir.Module, ir.Module]:
+    """The program that upstream takes, lowered first where it wants that, and what it makes of it."""
+    lowerings = list(dict.fromkeys(oracle.LOWERED_FIRST.values()))
+    for first in lowerings if REINTERPRETS.search(str(module)) else ["", *lowerings]:
+        source = module.operation.clone()
+        if first:
+            oracle.run_passes(source, first)
+        for bufferization in (oracle.DEFAULT, RETURNS):
+            made = source.operation.clone()
+            try:
+                oracle.run_passes(made, bufferization)
+            except ir.MLIRError as error:
+                refused = oracle.Refused(str(error))
+                continue
+            return source, made
+    raise refused
+
+
+def counted(module: ir.Module) -> Costs:
+    """The static counts, after the clean-up; shape assumptions are made assertions, which the evaluator knows."""
+    if "shape." in str(module):
+        oracle.run_passes(module, oracle.ASSUMPTIONS)
+    counts = oracle.count_memory_ops(module)
+    return Costs(counts.allocations, counts.copies)
+
+
+def run(module: ir.Module, program: GeneratedProgram) -> list[Evaluation]:
+    evaluator = Evaluator(module)
+    return [evaluator.run(program.function, copies_of(given), steps=STEPS) for given in program.argument_sets]
+
+
+def message(error: Exception) -> str:
+    """The first line of an error, without names and numbers."""
+    lines = str(error).splitlines()
+    line = next((line for line in lines if "error:" in line), (lines or [""])[0]).rpartition("error: ")[2]
+    kept = ("…" if word.startswith("%") or any(c.isdigit() for c in word) else word for word in line.split())
+    return " ".join(kept)[:100]
+
+
+def attempt(kind: str, seed: int, text: str | None = None, first: str = "") -> Comparison:
+    """Compare a program in a child process, after upstream's passes `first`."""
+
+    def work(_: object) -> Comparison:
+        program = KINDS[kind](seed)
+        module = oracle.parse(text or program.text)
+        oracle.run_passes(module, first)
+        return compare(program, module)
+
+    ended = isolated(work, SECONDS)
+    if ended.error is not None:
+        raise ended.error
+    return ended.value or Comparison(f"crash or hang: {ended.cause[:60]}")
+
+
+def reduced(kind: str, seed: int, more: Sequence[str], first: str = "") -> str:
+    """The smallest program found in which ours has more of the same."""
+
+    def is_worse(module: ir.Module) -> bool:
+        found = attempt(kind, seed, str(module), first)
+        return found.outcome == "more" and set(more) <= set(found.more)
+
+    module = oracle.parse(KINDS[kind](seed).text)
+    reducer = Reducer(module, "main", is_worse, keeps_arguments=True)
+    reducer.run()
+    return reducer.text
+
+
+def report(outcomes: Counter[str], totals: tuple[Counter[str], Counter[str]], worse: Counter[str]) -> str:
+    """What was found, in a few lines."""
+    compared = sum(outcomes[name] for name in ("more", "fewer", "same"))
+    rate = 100 * outcomes["more"] / max(compared, 1)
+    lines = [f"{compared} programs compared, ours has more in {outcomes['more']} ({rate:.2f} %)"]
+    lines += [f"  more {name}: {count} ({100 * count / max(compared, 1):.2f} %)" for name, count in worse.items()]
+    lines += [f"{count} × {outcome}" for outcome, count in outcomes.most_common()]
+    lines += [f"{name}: ours {totals[0][name]}, upstream {totals[1][name]}" for name in totals[0]]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Compare the programs of all seeds."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seeds", default="0..200", help="A..B, B excluded")
+    parser.add_argument("--kind", default="all", choices=("all", *KINDS), help="all: each in turn")
+    parser.add_argument("--first", default="", metavar="PASSES", help="passes of upstream's that come first: cse,…")
+    parser.add_argument("--reduce", action="store_true", help="print a small program for each that is worse")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no program after this time")
+    options = parser.parse_args()
+    first, last = map(int, options.seeds.split(".."))
+    names = list(KINDS) if options.kind == "all" else [options.kind]
+    outcomes, worse = Counter[str](), Counter[str]()
+    totals = Counter[str](), Counter[str]()
+    begin = time.monotonic()
+    for seed in range(first, last):
+        if time.monotonic() - begin > options.seconds:
+            print(f"stopped before seed {seed}")
+            break
+        kind = names[seed % len(names)]
+        found = attempt(kind, seed, first=options.first)
+        outcomes[found.outcome] += 1
+        if found.outcome in ("more", "fewer", "same"):
+            for total, costs in zip(totals, (found.ours, found.upstream), strict=True):
+                total.update(vars(costs))
+        worse.update(found.more)
+        if found.more:
+            print(f"seed {seed}, {kind}: {found.ours}, upstream {found.upstream}: {' '.join(found.more)}", flush=True)
+            if options.reduce:
+                print(reduced(kind, seed, found.more[:1], options.first), flush=True)
+        elif found.outcome.startswith(("wrong", "crash", "refused by ours", "no ref")):
+            print(f"seed {seed}, {kind}: {found.outcome}", flush=True)
+    print(report(outcomes, totals, worse))
+
+
+if __name__ == "__main__":
+    main()

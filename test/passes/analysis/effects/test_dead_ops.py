@@ -1,0 +1,104 @@
+"""Which ops compute nothing that is used, and that they are not bufferized. The values are right without them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from analysed import Analysed, analyse, analyse_with, function, loop
+
+import mlir_inplace as mi
+from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
+
+WRITE = '%w = tensor.insert %f into %t[%i] : !v loc("w")\n'
+USE = "return %t : !v"
+
+
+def analysed(body: str, arguments: str | None = None) -> Analysed:
+    text = function(body) if arguments is None else function(body, arguments)
+    return analyse_with(text, AnalysisOptions(boundaries=True, skip_dead=True))
+
+
+def dead(body: str, arguments: str | None = None) -> set[str]:
+    """The dead ops, apart from constants."""
+    a = analysed(body, arguments)
+    assert not a.refused
+    (found,) = a.analysis.functions
+    return {a.op_label(op) for op in a.analysis.effects.dead_ops(found.function)} - {"arith.constant"}
+
+
+def test_an_op_is_dead_if_only_dead_ops_use_it() -> None:
+    chain = WRITE + '%r = tensor.extract %w[%j] : !v loc("r")\n%a = arith.addf %r, %r : f32 loc("a")\n'
+    assert dead(chain + USE) == {"w", "r", "a"}
+    assert dead(chain + "return %a : f32") == set()
+    assert dead(WRITE + 'tensor.extract %w[%j] : !v loc("r")\nreturn %w : !v') == {"r"}
+
+
+def test_ops_with_regions() -> None:
+    unused = loop("%a = %t", '%x = tensor.insert %f into %a[%k] : !v loc("x")\nscf.yield %x : !v loc("y")')
+    assert dead(unused + USE) == {"for", "x", "y"}
+    inside = f'%q = scf.if %p -> (!v) {{\n{unused} scf.yield %l : !v\n}} else {{\nscf.yield %t : !v\n}} loc("if")\n'
+    assert dead(inside + USE) == {"if", "for", "x", "y", "scf.yield"}
+    assert dead(inside + "return %q : !v") == set()
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "memref.store %f, %m[%k] : memref<8xf32>",
+        "func.call @other() : () -> ()",
+        'cf.assert %p, "no"',
+        "%z = scf.while (%s = %i) : (index) -> index {\nscf.condition(%p) %s : index\n} do {\n^bb0(%u: index):\n"
+        "scf.yield %u : index\n}",
+    ],
+)
+def test_an_op_with_an_effect_inside_stays(effect: str) -> None:
+    """So does what it uses; what is dead inside of it is dead all the same."""
+    body = f'%x = tensor.insert %f into %a[%k] : !v loc("x")\n{effect}\nscf.yield %a : !v'
+    arguments = "%t: !v, %m: memref<8xf32>, %f: f32, %i: index, %n: index, %p: i1"
+    text = function(loop("%a = %t", body) + USE, arguments) + "func.func private @other()"
+    a = analyse_with(text, AnalysisOptions(boundaries=True, skip_dead=True))
+    found = a.analysis.functions[0]
+    labels = {a.op_label(op) for op in a.analysis.effects.dead_ops(found.function)}
+    assert "x" in labels
+    assert "for" not in labels
+
+
+def test_a_dead_op_reads_and_writes_nothing() -> None:
+    """Were it alive, the write would be to a copy, and so would the one that is alive."""
+    body = '%d = tensor.insert %f into %t[%j] : !v loc("d")\n' + WRITE + "return %w : !v"
+    assert analysed(body).not_in_place == {}
+    assert analyse(body).not_in_place == {"d#1": "copy: READ_AFTER_WRITE write=d#1 read=w#1 value=t"}
+    used = body.replace("return %w : !v", "return %w, %d : !v, !v")
+    assert list(analysed(used).not_in_place) == ["d#1"]
+
+
+def test_an_op_without_a_model_is_not_refused_if_it_is_dead() -> None:
+    op = "%b = tensor.bitcast %u : tensor<*xf32> to tensor<*xi32>\n"
+    assert analysed(op + USE, "%t: !v, %u: tensor<*xf32>").refused == []
+    assert len(analysed(op + "return %b : tensor<*xi32>", "%t: !v, %u: tensor<*xf32>").refused) == 1
+
+
+PROGRAM = """
+func.func @main(%t: tensor<4xf32>, %u: tensor<4xf32>, %f: f32, %i: index, %p: i1) -> (tensor<4xf32>, f32) {
+  %a = tensor.insert %f into %t[%i] : tensor<4xf32>
+  %b = linalg.add ins(%a, %u : tensor<4xf32>, tensor<4xf32>) outs(%u : tensor<4xf32>) -> tensor<4xf32>
+  cf.cond_br %p, ^next(%u : tensor<4xf32>), ^next(%t : tensor<4xf32>)
+^next(%x: tensor<4xf32>):
+  %c = tensor.insert %f into %x[%i] : tensor<4xf32>
+  %d = tensor.extract %x[%i] : tensor<4xf32>
+  %e = linalg.exp ins(%x : tensor<4xf32>) outs(%c : tensor<4xf32>) -> tensor<4xf32>
+  return %x, %d : tensor<4xf32>, f32
+}
+"""
+
+
+def test_values_without_the_dead_ops() -> None:
+    """One of them is the first op of a block with a tensor argument."""
+    program = mi.compile(PROGRAM, opt_level=0, memory_stats=True)
+    t, u = np.arange(4, dtype=np.float32), np.arange(10, 14, dtype=np.float32)
+    for p, taken in ((True, u), (False, t)):
+        x, d = program.main(t, u, 99.0, 2, p)
+        assert np.array_equal(x, taken)
+        assert d == taken[2]
+    assert program.memory_stats.allocations <= 2
+    assert program.memory_stats.leaked_bytes == 0
