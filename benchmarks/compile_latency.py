@@ -31,7 +31,7 @@ from mlir_inplace.passes.pipeline.instrumentation import Instrumentation
 from mlir_inplace.passes.pipeline.pipeline import as_pipeline, run_pipeline
 from mlir_inplace.runtime.compilation import build
 from mlir_inplace.runtime.native.engine import Engine
-from mlir_inplace.runtime.source import private_copy
+from mlir_inplace.runtime.source import parse_source, private_copy
 
 SIZE = 64
 PHASES: tuple[str, ...] = (
@@ -152,7 +152,7 @@ def phases_of(text: str, options: dict[str, Any]) -> tuple[dict[str, float], mi.
     with ExitStack() as stack:
         patches = {
             "build.run_pipeline": watched,
-            "program.private_copy": timed("parse", private_copy),
+            "program.parse_source": timed("parse", parse_source),
             "build.private_copy": timed("parse", private_copy),
             "build._deallocate": timed("deallocate", build._deallocate),
             "build.Engine.__init__": timed("jit", Engine.__init__),

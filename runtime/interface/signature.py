@@ -156,7 +156,9 @@ def read_signature(function: func.FuncOp, name_of: NameOf = name_in_location) ->
         slot = ir.DenseI64ArrayAttr(attributes[index][BINDING]) if BINDING in attributes[index] else None
         stated = type_.kind is BoundaryKind.TENSOR or slot is not None
         writable = bool(given) if stated else given is not False and may_be_written(argument)
-        given_name = name_of(argument.location) or (f"set {slot[0]} binding {slot[1]}" if slot else None)
+        given_name = name_of(argument.location)
+        if slot and given_name in (None, f"arg{index}"):  # The printer calls it so.
+            given_name = f"set {slot[0]} binding {slot[1]}"
         parameters.append(Parameter(index, given_name, type_, writable, slot is not None))
     if SIZE_CHECKS in function.attributes:
         # Its native results are those of the checks.

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-import oracle
-import pytest
 from fast_run import seeds
-from random_counts import KINDS, Costs, attempt, is_refuted, upstream
+from random_counts import KINDS, Costs, attempt
 
 KIND = list(KINDS)
 
@@ -30,19 +28,3 @@ def test_what_is_not_used_costs_nothing() -> None:
 
 def test_each_number_is_compared() -> None:
     assert Costs(2, 1, 6, 3, 48).exceeds(Costs(1, 1, 6, 2, 64)) == ["allocations", "copied"]
-
-
-@pytest.mark.parametrize(("returned", "refuted"), [("%t", True), ("%0", False)])
-def test_upstream_may_be_wrong_for_arguments_that_were_not_tried(returned: str, refuted: bool) -> None:
-    """It does not follow tensors through branches."""
-    text = f"""
-      func.func @main(%t: tensor<2xf32>, %f: f32, %p: i1) -> tensor<2xf32> {{
-        %c0 = arith.constant 0 : index
-        cf.br ^next(%t : tensor<2xf32>)
-      ^next(%x: tensor<2xf32>):
-        %0 = tensor.insert %f into %x[%c0] : tensor<2xf32>
-        return {returned} : tensor<2xf32>
-      }}
-    """
-    source, _, passes = upstream(oracle.parse(text))
-    assert is_refuted(source, passes) == refuted

@@ -125,7 +125,7 @@ def test_read_only_bindings_may_share_memory_and_be_read_only(matmul: mi.Program
 
 
 def test_the_message_for_a_wrong_count_names_the_bindings(matmul: mi.Program) -> None:
-    with pytest.raises(TypeError, match=r"main takes 10 arguments, got 1: main\(set 0 binding 0: memref<\?x\?xf32>, "):
+    with pytest.raises(TypeError, match=r"main takes 10 arguments, got 1: main\(set_0_binding_0: memref<\?x\?xf32>, "):
         matmul.main(numbers(2, 2))
 
 
@@ -340,8 +340,8 @@ def test_what_nothing_uses_is_an_argument_still() -> None:
     }
     """)
     assert str(program.main.signature) == (
-        "main(set 0 binding 0: memref<2xf32>, set 0 binding 1: memref<3xf32>, push constant 0: i32, "
-        "workgroup size z: index, workgroup count y: index) -> ()"
+        "main(set_0_binding_0: memref<2xf32>, set_0_binding_1: memref<3xf32>, push_constant_0: i32, "
+        "workgroup_size_z: index, workgroup_count_y: index) -> ()"
     )
     a, b = numbers(2), numbers(3, start=5)
     program.main(a, b, 0, 1, 0)
@@ -381,7 +381,7 @@ def test_other_functions_of_the_program_stay_as_they_are(pipeline: str | None) -
     np.testing.assert_array_equal(a, [1, 4])
     np.testing.assert_array_equal(program.tensors(t), [2, 2])
     np.testing.assert_array_equal(t, [1, 2])
-    assert str(program.tensors.signature) == "tensors(arg0: tensor<2xf32>) -> tensor<2xf32>"
+    assert str(program.tensors.signature) == "tensors(t: tensor<2xf32>) -> tensor<2xf32>"
 
 
 def test_arguments_of_its_own_come_first_and_are_not_changed() -> None:

@@ -104,7 +104,7 @@ def test_bound_call_and_out() -> None:
         (
             np.array([1, -1, 2, 3], np.int8).view(ml_dtypes.int4),
             ValueError,
-            r"argument 0: bytes of it have bits beyond the 4 of i4; convert it from integers with .astype\('int4'\)",
+            r"argument 0 \('a'\): bytes of it have bits beyond the 4 of i4; convert it from integers with .astype\(",
         ),
     ],
 )
