@@ -98,6 +98,7 @@ Run = Callable[..., Result]
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Runs inplace-opt in this process, in an empty folder, with a text as its standard input."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
 
     def call(arguments: Sequence[str], text: str | bytes = PROGRAM) -> Result:
         data = text.encode() if isinstance(text, str) else text
