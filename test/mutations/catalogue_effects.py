@@ -80,7 +80,7 @@ EFFECTS = (
     Rule(
         "slices of other sizes are parts",
         "**Whole slices**",
-        "passes.analysis.effects.whole_slices:_is_whole",
+        "passes.analysis.effects.whole_slices:_has_sizes",
         "True",
         "all(has_size(effects, sums, value, d, size) for d, size in enumerate(slice_.sizes))",
     ),

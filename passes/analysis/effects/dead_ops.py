@@ -22,7 +22,7 @@ def find_dead_ops(snapshot: Snapshot, function: int) -> frozenset[int]:
     for op in reversed(s.nested_ops(function)):
         if s.op_result_count[op] == 0 or op in dead or op in alive:
             continue
-        if any(s.operand_op[use] not in dead for result in s.results(op) for use in s.value_uses[result]):
+        if _is_used(s, op, dead):
             continue
         if _has_effect(s, op, dead):
             _mark_alive(s, op, alive)
@@ -30,6 +30,14 @@ def find_dead_ops(snapshot: Snapshot, function: int) -> frozenset[int]:
             dead.add(op)
             dead.update(s.nested_ops(op))
     return frozenset(dead)
+
+
+def _is_used(s: Snapshot, op: int, dead: set[int]) -> bool:
+    for result in s.results(op):
+        for use in s.value_uses[result]:
+            if s.operand_op[use] not in dead:
+                return True
+    return False
 
 
 def _has_effect(s: Snapshot, op: int, dead: set[int]) -> bool:

@@ -21,9 +21,14 @@ __all__ = ["mark_whole_slices"]
 def mark_whole_slices(effects: EffectTables, sums: IndexSums, ops: Iterable[int]) -> None:
     """Enter slices of ``ops`` that are whole tensors as such. All ties and forwardings must be entered before."""
     s = effects.snapshot
+    if not effects.slices:
+        return
     for operand in (operand for op in ops for operand in s.operands(op) if operand in effects.slices):
         value, slice_, ties = s.operand_value[operand], effects.slices[operand], effects.ties.get(operand, ())
-        if not _keeps_type(effects, operand, value, ties) or not _is_whole(effects, sums, slice_, value):
+        # Cheap questions first.
+        if any(offset != 0 for offset in slice_.offsets) or any(stride != 1 for stride in slice_.strides):
+            continue
+        if not _keeps_type(effects, operand, value, ties) or not _has_sizes(effects, sums, slice_, value):
             continue
         del effects.slices[operand]
         effects.whole_slices.add(operand)
@@ -42,9 +47,5 @@ def _keeps_type(effects: EffectTables, operand: int, value: int, ties: tuple[Tie
     return bool(others) and all(s.values[other].type == s.values[value].type for other in others)
 
 
-def _is_whole(effects: EffectTables, sums: IndexSums, slice_: Slice, value: int) -> bool:
-    return (
-        all(offset == 0 for offset in slice_.offsets)
-        and all(stride == 1 for stride in slice_.strides)
-        and all(has_size(effects, sums, value, d, size) for d, size in enumerate(slice_.sizes))
-    )
+def _has_sizes(effects: EffectTables, sums: IndexSums, slice_: Slice, value: int) -> bool:
+    return all(has_size(effects, sums, value, d, size) for d, size in enumerate(slice_.sizes))

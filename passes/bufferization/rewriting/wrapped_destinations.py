@@ -25,8 +25,13 @@ __all__ = ["materialize_in_wrappers", "wrapped_destinations"]
 
 
 def wrapped_destinations(module: ir.Operation) -> list[tuple[ir.Operation, ir.Value]]:
-    """Return the ops without ``restrict`` whose memref is wrapped by one tensor in front of them, and that tensor."""
+    """Return the ops without ``restrict`` whose memref is wrapped by one tensor in front of them, and that tensor.
+
+    One walk over the ops, if the dialect is loaded.
+    """
     found: list[tuple[ir.Operation, ir.Value]] = []
+    if not module.context.is_dialect_loaded("bufferization"):
+        return found
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name == MATERIALIZE and not op.results and "restrict" not in op.attributes:
