@@ -123,6 +123,7 @@ def integer_programs(element: str) -> tuple[mi.Program, Evaluator]:
         return mi.compile(source, opt_level=0), Evaluator(ir.Module.parse(source))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("op", EXACT)
 @pytest.mark.parametrize("width", [2, 4])
 def test_integers(width: int, op: str) -> None:
@@ -210,6 +211,7 @@ UNARY = ("arith.negf", "math.absf", "math.sqrt", "math.exp", "math.floor", "math
 CLASSES = ("isnan", "isinf", "isfinite", "isnormal")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("element", FLOATS)
 @pytest.mark.parametrize("op", [*BINARY, *(f"cmpf_{op}" for op in RELATIONS)])
 def test_floats(element: str, op: str) -> None:
@@ -223,6 +225,7 @@ def test_floats(element: str, op: str) -> None:
     assert_same(np.array(scalars, found.dtype), found)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("element", FLOATS)
 @pytest.mark.parametrize("op", [*(op.partition(".")[2] for op in UNARY), *CLASSES])
 def test_functions_of_floats(element: str, op: str) -> None:
@@ -232,6 +235,7 @@ def test_functions_of_floats(element: str, op: str) -> None:
     assert_same(found, compiled[op](every))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("wide", ["f16", "bf16", "f32", "f64"])
 @pytest.mark.parametrize("element", FLOATS)
 def test_conversions_of_floats(element: str, wide: str) -> None:
