@@ -65,12 +65,22 @@ def api_page() -> str:
 def _entry(name: str, value: Any) -> str:
     if not inspect.isclass(value):
         return f"### {name}\n\n{_fence(_call(name, value))}\n{_text(value)}\n"
-    bases = [base.__name__ for base in value.__bases__ if base.__name__ not in ("object", "Generic", "ABC", "Protocol")]
+    bases = [base.__name__ for base in _public_bases(value)]
     head = f"class {name}({', '.join(bases)})" if bases else f"class {name}"
     if "Args:" in (value.__doc__ or ""):
         head += "\n" + _call(name, value.__init__, True).removesuffix(" -> None")
     members = "".join(_members(value))
     return f"### {name}\n\n{_fence(head)}\n{_text(value)}\n" + (f"\n{members}" if members else "")
+
+
+def _public_bases(cls: type) -> Iterator[type]:
+    """The bases that a reader of the page can know; those of a base of ours that is on no page stand for it."""
+    package = importlib.import_module(__name__.partition(".")[0])
+    for base in cls.__bases__:
+        if base.__module__.startswith(f"{package.__name__}.") and not hasattr(package, base.__name__):
+            yield from _public_bases(base)
+        elif base.__name__ not in ("object", "Generic", "ABC", "Protocol"):
+            yield base
 
 
 def _members(cls: type[Any]) -> Iterator[str]:

@@ -21,6 +21,8 @@ _BASH = """\
     current="" flag="${{COMP_WORDS[COMP_CWORD-1]}}"
   elif [[ ${{COMP_WORDS[COMP_CWORD-1]}} == "=" ]]; then
     flag="${{COMP_WORDS[COMP_CWORD-2]}}"
+  elif [[ " "{separate}" " == *" ${{COMP_WORDS[COMP_CWORD-1]}} "* ]]; then
+    flag="${{COMP_WORDS[COMP_CWORD-1]}}"
   fi
   COMPREPLY=()
   case "$flag" in
@@ -56,8 +58,11 @@ def _bash(program: ProgramHelp) -> str:
         if entry.choices
     )
     flags = shlex.quote(" ".join(name for entry in program.entries for name in entry.names))
+    separate = shlex.quote(
+        " ".join(name for entry in program.entries if entry.choices and not entry.optional for name in entry.names)
+    )
     function = f"_{program.name.replace('-', '_')}"
-    return _BASH.format(function=function, cases=cases, flags=flags, program=program.name)
+    return _BASH.format(function=function, cases=cases, flags=flags, separate=separate, program=program.name)
 
 
 def _fish_line(program: ProgramHelp, entry: FlagHelp) -> str:

@@ -149,7 +149,10 @@ def _make_spec(cls: type[PassOptions], item: Field[Any], annotation: Any) -> Opt
     spec = OptionSpec(item.name, item.name.replace("_", "-"), annotation, item.default, **item.metadata)
     element = _element_type(_strip_optional(annotation)) or _strip_optional(annotation)
     if element not in (bool, int, float, str) and not (isinstance(element, type) and issubclass(element, enum.Enum)):
-        raise TypeError(f"{where} has a type that options cannot have: {annotation}")
+        raise TypeError(
+            f"{where} has a type that options cannot have: {annotation}; use bool, int, float, str, an Enum, a tuple "
+            "such as tuple[int, ...], or one of these with None"
+        )
     if _strip_optional(annotation) is not annotation and item.default is not None:
         raise TypeError(f"{where} may be None, so None must be its default: no text is parsed as None")
     try:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from mlir import ir
 
 from ..framework.diagnostics import DiagnosticCollector
+from .ancestors import ancestors
 from .asm_flags import AsmFlags
 from .value_numbers import ValueNumbers
 
@@ -38,9 +39,8 @@ class _Marks:
 
 def annotated_text(op: ir.Operation, flags: AsmFlags) -> str:
     """`op` as `flags` say, with unique names, users of values, or both."""
-    root = op
-    while root.parent is not None and not (flags.local_scope and _is_isolated(root)):
-        root = root.parent.operation
+    around = [op, *ancestors(op)]
+    root = next((outer for outer in around if flags.local_scope and _is_isolated(outer)), around[-1])
     if not (flags.generic or flags.assume_verified or _is_valid(root)):
         flags = replace(flags, generic=True)
     numbers = ValueNumbers(

@@ -11,6 +11,7 @@ from typing import ClassVar, TextIO
 
 from mlir import ir
 
+from .ancestors import ancestors
 from .asm_flags import AsmFlags
 from .instrumentation import Instrumentation
 from .ir_text import ir_text
@@ -86,8 +87,8 @@ class IRPrinting(Instrumentation):
         scope, printed, flags = "", op, self.flags
         if self.module_scope:
             name = f": @{_symbol(op)}" if "sym_name" in op.attributes else ""
-            scope, printed = f" ('{op.name}' operation{name})", [op, *_ancestors(op)][-1]
-        elif op.parent is not None:  # Aliases stand before the module.
+            scope, printed = f" ('{op.name}' operation{name})", [op, *ancestors(op)][-1]
+        elif ancestors(op):  # Aliases stand before the module.
             flags = replace(flags, local_scope=True)
         title = f"IR Dump {when} {step.name}: {step.text}{outcome}{scope}"
         body = f"// -----// {title} //----- //\n{ir_text(printed, flags)}\n"
@@ -104,7 +105,7 @@ class IRPrinting(Instrumentation):
         """The file of the next print of `op`; its number stands behind those of the operations around it."""
         assert self.tree_dir is not None
         folders: list[Path] = []
-        for level in reversed([op, *_ancestors(op)]):
+        for level in reversed([op, *ancestors(op)]):
             folders.append((folders[-1] if folders else self.tree_dir) / _folder_name(level))
         # Counted by folder: an operation's hash changes when a pass changes it.
         for outer in folders[:-1]:
@@ -117,15 +118,6 @@ class IRPrinting(Instrumentation):
 def _fingerprint(op: ir.Operation) -> int:
     """Equal for equal IR, locations included; the text itself would be kept for every nest at once."""
     return hash(op.get_asm(enable_debug_info=True, print_generic_op_form=True))
-
-
-def _ancestors(op: ir.Operation) -> list[ir.Operation]:
-    """The operations around `op`, innermost first."""
-    found = []
-    while (outer := op.parent) is not None:
-        op = outer.operation
-        found.append(op)
-    return found
 
 
 def _folder_name(op: ir.Operation) -> str:

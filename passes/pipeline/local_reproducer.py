@@ -9,6 +9,7 @@ from typing import ClassVar
 from mlir import ir
 
 from ..framework.diagnostics import emit
+from .ancestors import ancestors
 from .instrumentation import Instrumentation
 from .reproducer import Reproducer
 from .steps import PassStep, UpstreamStep
@@ -33,8 +34,7 @@ class LocalReproducer(Instrumentation):
 
     def before_pass(self, step: PassStep | UpstreamStep, op: ir.Operation) -> None:
         root, pipeline = op, f"{op.name}({step.text})"
-        while root.parent is not None:
-            root = root.parent.operation
+        for root in ancestors(op):
             pipeline = f"{root.name}({pipeline})"
         self._current = Reproducer(root, pipeline, verify_each=self.verify_each, path=self.path)
 

@@ -145,7 +145,7 @@ class Registry:
         if (known.owner, known.target) != (entry.owner, entry.target):
             raise RegistryError(
                 f"pass '{argument}' has two owners: {known.owner} ({known.target}) and {entry.owner} ({entry.target});"
-                " uninstall one of them"
+                " rename or uninstall one of them"
             )
 
 

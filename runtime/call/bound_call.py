@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interface.signature import Signature
+from .process_bound import ProcessBound
 
 Finish = Callable[[], Any]
 """Runs native code on the frame it was made for, and returns what the caller gets."""
 
 
-class BoundCall:
+class BoundCall(ProcessBound):
     """One function of a program with its arguments: `call = program.bind(a, b)`, then `call()` as often as wanted.
 
     Arrays are bound, not their contents: each call reads what they hold at that time, and changes an argument that is

@@ -14,6 +14,7 @@ from ..memory.statistics import MemoryStats
 from .arguments import checked_arguments
 from .bound_call import BoundCall
 from .plan import CallPlan
+from .process_bound import ProcessBound
 from .results import NativeCode
 
 # A program that is called with ever new shapes must not keep a plan for each.
@@ -22,7 +23,7 @@ _MOST_PLANS = 256
 _ndarray = np.ndarray
 
 
-class EntryPoint:
+class EntryPoint(ProcessBound):
     """One function of a program: `program.name(a, b, out=None)`, NumPy in and NumPy out.
 
     A tensor or memref parameter takes an array of exactly its dtype, rank and static sizes, with any strides its type

@@ -18,6 +18,7 @@ from ...passes.framework.entered_context import entered
 from ...passes.pipeline.pipeline import Pipeline, as_pipeline, run_pipeline
 from ..call.bound_call import BoundCall
 from ..call.entry_point import EntryPoint
+from ..call.process_bound import ProcessBound
 from ..call.results import NativeCode
 from ..interface.boundary import entry_functions
 from ..interface.dtypes import UnsupportedTypeError, describe_value
@@ -139,7 +140,7 @@ _FEW = 4
 """How many functions a short description names."""
 
 
-class Program:
+class Program(ProcessBound):
     """A compiled program: its public functions are attributes (`program.main(a, b)`) and items (`program["main"]`).
 
     Made by `compile`. Code is generated for contiguous tensors at first; when a call brings a tensor with other

@@ -92,7 +92,7 @@ def named_element_type(spelling: str) -> ElementType:
             return _narrow_integer(spelling, kind, int(width))
     raise UnsupportedTypeError(
         f"type {spelling} cannot cross the NumPy boundary; i1, i2, i4, i8 to i64, the same with ui, index, f16, bf16, "
-        "f32, f64, floats of 8 bits, complex<f32> and complex<f64> can"
+        "f32, f64, floats of 8 bits but f8E8M0FNU, complex<f32> and complex<f64> can"
     )
 
 

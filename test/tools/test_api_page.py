@@ -45,6 +45,8 @@ def test_functions_show_their_parameters_and_lists() -> None:
 
 
 def test_classes_show_constructors_fields_properties_and_methods() -> None:
+    assert "class Pipeline\n" in section("Pipeline") and "class Program\n" in section("Program"), "no hidden bases"
+    assert "class ModelClashError(Exception)\n" in section("ModelClashError"), "the bases of a hidden base"
     assert "class PassFailure(Exception)\nPassFailure(" in section("PassFailure")
     assert "* `decisions: tuple[ReportedDecision, ...]`\n" in section("BufferizationReport")
     assert "* `names: tuple[str, ...]`: The names of the parameters in calls" in section("Signature")

@@ -348,6 +348,11 @@ def test_broken_text_is_reported_with_a_place(opt: Opt, text: str) -> None:
             ["--mlir-elide-elementsattrs-if-larger=-3"],
             "argument --mlir-elide-elementsattrs-if-larger: must be an integer of at least 0, got '-3'",
         ),
+        (
+            ["--mlir-print-elementsattrs-with-hex-if-larger=-2"],
+            "argument --mlir-print-elementsattrs-with-hex-if-larger: must be an integer of at least 0, "
+            "or -1 for no limit, got '-2'",
+        ),
         (["--pass-pipeline"], "--pass-pipeline needs a value: PIPELINE"),
         (
             ["--emit-bytecode-version=9999999999999999999"],

@@ -394,6 +394,28 @@ def test_passes_as_flags_run_on_the_operation_without_a_module(run: Run) -> None
     assert done.err == "Pass Manager with 2 passes:\nfunc.func(\n  canonicalize,\n  affine-loop-tile\n)\n\n"
 
 
+@pytest.mark.parametrize(
+    ("flags", "dumps", "files"),
+    [
+        ("--mlir-print-ir-after-all", 2, []),
+        ("--mlir-print-ir-after-change --mlir-print-ir-module-scope", 1, []),
+        ("--mlir-print-ir-before=cse --mlir-print-ir-tree-dir=tree", 0, ["func_func_f/0_cse.mlir"]),
+        ("--mlir-pass-pipeline-crash-reproducer=crash.mlir --mlir-pass-pipeline-local-reproducer", 0, []),
+        ("--mlir-print-value-users", 0, []),
+        ("--mlir-print-unique-ssa-ids --mlir-print-local-scope", 0, []),
+    ],
+)
+def test_flags_take_an_operation_without_a_module(
+    run: Run, flags: str, dumps: int, files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "func.func @f() { %0 = arith.constant 1 : i32  return }"
+    done = run(["--no-implicit-module", "--inplace-canonicalize", "--cse", *flags.split()], text)
+    assert (done.code, done.out) == (0, "func.func @f() {\n  return\n}\n")
+    assert done.err.count("// -----// IR Dump") == dumps
+    assert [str(path.relative_to(tmp_path / "tree")) for path in tmp_path.rglob("*.mlir")] == files
+
+
 def test_help_about_one_name(run: Run) -> None:
     ours = run(["--help=inplace-tile"]).out
     assert ours.startswith("  --inplace-tile\n      tile linalg ops on tensors")

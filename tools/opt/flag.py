@@ -69,4 +69,6 @@ def boolean(text: str) -> bool:
 
 def limit(text: str) -> int:
     """The value of a flag that counts, or -1 for no limit; for argparse."""
+    if text.startswith("-") and text != "-1":
+        raise argparse.ArgumentTypeError(f"must be an integer of at least 0, or -1 for no limit, got '{text}'")
     return -1 if text == "-1" else count(text)

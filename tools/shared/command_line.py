@@ -49,7 +49,8 @@ class Parser(argparse.ArgumentParser):
             )
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message)
+        flag, ignored, value = message.partition(": ignored explicit argument ")
+        raise UsageError(f"{flag} takes no value, got {value}" if ignored else message)
 
     def add_number(
         self,

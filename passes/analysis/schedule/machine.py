@@ -57,7 +57,7 @@ class Machine:
         """Return this machine with the values of `text`, such as `vector-bits=512 cores=2`.
 
         Raises:
-            ValueError: a name is unknown, or a value is no positive integer, or none that a machine has.
+            ValueError: a name is unknown or has two values; a value is no positive integer, or none that a machine has.
             TypeError: `text` is no text.
         """
         # Users of `compile` pass it too, and nothing has checked its type.
@@ -73,7 +73,9 @@ class Machine:
             if known[name] == "vector_bits" and (number < _FEWEST_BITS or number.bit_count() > 1):
                 least = f"must be a power of two of at least {_FEWEST_BITS}"
                 raise ValueError(f"the property '{name}' of a machine {least}, got '{value}'")
-            values[known[name]] = number
+            if values.setdefault(known[name], number) != number:
+                first = values[known[name]]
+                raise ValueError(f"the property '{name}' of a machine is given twice, as {first} and {number}")
         return replace(self, **values)
 
 

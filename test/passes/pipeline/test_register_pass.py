@@ -91,7 +91,7 @@ def test_names_that_are_taken() -> None:
         with pytest.raises(mi.RegistryError, match=owner):
             mi.register_pass(named(taken, "First"))
     mi.register_pass(named("my-own", "First"))
-    with pytest.raises(mi.RegistryError, match=r"two owners: .*First.* and .*Second"):
+    with pytest.raises(mi.RegistryError, match=r"two owners: .*First.* and .*Second.*; rename or uninstall one"):
         mi.register_pass(named("my-own", "Second"))
 
 
@@ -118,6 +118,14 @@ def test_options_that_are_none() -> None:
     options = dataclass(frozen=True)(type("Wrong", (mi.PassOptions,), {"__annotations__": {"n": int}, "n": 3}))
     members = {"argument": "my-x", "summary": "x", "run": print, "Options": options}
     with pytest.raises(TypeError, match=r"Wrong\.n must be declared with option"):
+        mi.register_pass(type("Declared", (mi.Pass,), members))
+
+
+def test_options_of_a_type_that_no_text_is_parsed_as() -> None:
+    fields = {"__annotations__": {"n": list[str]}, "n": mi.option((), help="x")}
+    options = dataclass(frozen=True)(type("Wrong", (mi.PassOptions,), fields))
+    members = {"argument": "my-x", "summary": "x", "run": print, "Options": options}
+    with pytest.raises(TypeError, match=r"Wrong\.n has a type .*: list\[str\]; use bool, .* tuple\[int, \.\.\.\]"):
         mi.register_pass(type("Declared", (mi.Pass,), members))
 
 

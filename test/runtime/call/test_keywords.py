@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
 import pydoc
 from pathlib import Path
 from typing import Any
@@ -183,3 +185,9 @@ class TestShown:
         assert repr(program.minus.signature.parameters[0].type) == "tensor<3xf64>"
         many = mi.compile("\n".join(f"func.func @f{n}() {{ return }}" for n in range(9)))
         assert repr(many) == "<Program with f0(), f1(), f2(), f3(), 5 more>"
+
+    def test_native_code_is_not_pickled(self, program: mi.Program) -> None:
+        for one in (program, program.minus, program.minus.bind(LEFT, RIGHT)):
+            assert copy.copy(one) is copy.deepcopy(one) is one
+            with pytest.raises(TypeError, match=r"minus.* cannot be pickled; call mi\.compile in each process"):
+                pickle.dumps(one)

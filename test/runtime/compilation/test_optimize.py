@@ -296,6 +296,7 @@ class TestMachine:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
+            ("l2=4096 l2=8192", "the property 'l2' of a machine is given twice, as 4096 and 8192"),
             ("l4=3", "unknown property 'l4' of a machine; known are vector-bits, registers, l1, l2, l3, cores"),
             ("l1=0", "the property 'l1' of a machine must be a positive integer, got '0'"),
             ("l1", "the property 'l1' of a machine must be a positive integer, got ''"),

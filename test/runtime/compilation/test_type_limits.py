@@ -104,6 +104,12 @@ def test_floats_that_can_only_be_moved(type_: str, options: dict[str, bool]) -> 
         )
 
 
+def test_floats_that_are_no_arguments() -> None:
+    message = "type f8E8M0FNU cannot cross the NumPy boundary; .*, floats of 8 bits but f8E8M0FNU, complex<f32>"
+    with pytest.raises(mi.UnsupportedTypeError, match=message):
+        mi.compile("func.func @main(%x: tensor<4xf8E8M0FNU>) { return }")["main"]
+
+
 ALLOCATED = """
     func.func @main(%t: tensor<4xf32>, %x: f32) -> tensor<4xf32> {
       %c1 = arith.constant 1 : index
