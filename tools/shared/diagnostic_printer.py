@@ -7,6 +7,9 @@ from ...runtime.source.locations import UNNAMED_SOURCE
 from .console import print_error
 from .input import Source
 
+_LONGEST = 1000
+"""How many characters are shown of a line of the source, and of one of a message, which may quote it."""
+
 
 def with_source_name(diagnostic: Diagnostic, name: str) -> Diagnostic:
     """The diagnostic with the source's name for unnamed locations."""
@@ -29,12 +32,23 @@ def render(diagnostic: Diagnostic, source: Source) -> str:
 
 def _render_one(diagnostic: Diagnostic, source: Source) -> str:
     line = source.line(diagnostic.line) if diagnostic.file == source.name else None
+    header = "\n".join(_clipped(part, 0) for part in diagnostic.header.split("\n"))
     if line is None:
-        return diagnostic.header
+        return header
     # MLIR counts bytes. Tabs are kept in the padding so that the caret stays under its character.
     before = line.encode()[: max(diagnostic.column - 1, 0)].decode(errors="ignore")
+    if len(line) > _LONGEST:
+        shown = _clipped(line, len(before))
+        before = before[-_LONGEST // 2 :]
+        line = shown
     padding = "".join("\t" if char == "\t" else " " for char in before)
-    return f"{diagnostic.header}\n{line}\n{padding}^"
+    return f"{header}\n{line}\n{padding}^"
+
+
+def _clipped(text: str, column: int) -> str:
+    """At most `_LONGEST` characters of a text, from half as many in front of a column on."""
+    first = max(column - _LONGEST // 2, 0)
+    return text if len(text) <= _LONGEST else f"{text[first : first + _LONGEST]}…"
 
 
 class DiagnosticPrinter:

@@ -103,6 +103,16 @@ def test_the_caret_counts_characters_where_mlir_counts_bytes() -> None:
     assert render(diagnostic, Source("f.mlir", "äöü x")).endswith("\näöü x\n    ^")
 
 
+def test_long_lines_are_clipped_around_the_caret() -> None:
+    text = "a" * 5000 + "!" + "b" * 5000
+    diagnostic = Diagnostic("error", "f.mlir", 1, 5001, f"first\nwrong '{'c' * 5000}'")
+    first, message, line, caret = render(diagnostic, Source("f.mlir", text)).split("\n")
+    assert first == "f.mlir:1:5001: error: first"
+    assert message == "wrong '" + "c" * 993 + "…"
+    assert line == "a" * 500 + "!" + "b" * 499 + "…"
+    assert line[caret.index("^")] == "!"
+
+
 def test_rendering_shows_the_line_and_a_caret() -> None:
     source = Source("f.mlir", "first\n\tsecond line\n")
     here = Diagnostic("note", "f.mlir", 2, 2, "the same place")
