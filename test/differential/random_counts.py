@@ -155,7 +155,7 @@ def refuted(program: GeneratedProgram, module: ir.Module, made: dict[str, ir.Mod
 def variations(program: GeneratedProgram, module: ir.Module) -> Iterator[tuple[Any, ...]]:
     """Argument sets like those of the program: other conditions, indices, dynamic sizes and orders of elements."""
     draw = random.Random(program.seed)
-    function = next(op for op in module.body.operations if op.name.value == program.function)
+    function = ir.SymbolTable(module.operation)[program.function]
     types = function.attributes["function_type"].value.inputs
     shapes = [list(ir.ShapedType(type_).shape) if isinstance(type_, ir.ShapedType) else [] for type_ in types]
     for _ in range(VARIATIONS):
@@ -224,7 +224,10 @@ def attempt(kind: str, seed: int, text: str | None = None, first: str = "") -> C
     def work(_: object) -> Comparison:
         program = KINDS[kind](seed)
         module = oracle.parse(text or program.text)
-        oracle.run_passes(module, first)
+        try:
+            oracle.run_passes(module, first)
+        except ir.MLIRError as error:
+            return Comparison(f"not cleaned up before: {message(error)}")
         return compare(program, module)
 
     ended = isolated(work, SECONDS)
