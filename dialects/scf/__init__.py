@@ -16,7 +16,7 @@ from ..region_branches import RegionBranchModel, tensor_results
 from ..rewriter import Rewriter
 from ..support.cloning import recreate
 from .forall import FORALL_MODELS
-from .trip_counts import surely_runs
+from .trip_counts import runs_at_most_once, surely_runs
 from .while_loop import WhileModel
 
 __all__ = ["MODELS", "ForModel", "RegionBranchModel", "surely_runs"]
@@ -40,8 +40,8 @@ class ForModel(NoReadModel):
         )
 
     def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
-        """The body runs any number of times."""
-        return True
+        """The body runs any number of times, unless the bounds say that it runs once at most."""
+        return not runs_at_most_once(op)
 
     def reads_before_regions(self, op: ir.Operation) -> bool:
         """The bounds and the initial values are read before the body runs."""

@@ -13,24 +13,28 @@ from ..bufferizable import Forwarding, OpModel, is_tensor
 from ..common_models import NoReadModel, ParallelRegionModel
 from ..rewriter import Rewriter
 from ..support.cloning import attributes_of, recreate
-from .trip_counts import has_one_thread
+from .trip_counts import runs_at_most_once
 
 __all__ = ["FORALL_MODELS", "ForallModel", "ParallelModel"]
 
 
-class ForallModel(NoReadModel, ParallelRegionModel):
+class ParallelLoopModel(ParallelRegionModel):
+    """Loops of threads: a single thread is neither repeated nor does it overlap another one."""
+
+    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
+        """Unless the bounds say that there is one thread at most."""
+        return not runs_at_most_once(op)
+
+    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
+        """Unless the bounds say that there is one thread at most."""
+        return not runs_at_most_once(op)
+
+
+class ForallModel(NoReadModel, ParallelLoopModel):
     """``scf.forall``: a parallel loop; each output is an operand, an argument and a result."""
 
     op_names = ("scf.forall",)
     joins_buffer_types = True
-
-    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
-        """Unless the bounds say that there is one thread at most."""
-        return not has_one_thread(op)
-
-    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
-        """Unless the bounds say that there is one thread at most."""
-        return not has_one_thread(op)
 
     def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
         """Output i reaches the i-th argument behind the indices, and result i."""
@@ -69,7 +73,7 @@ def _outputs(op: ir.Operation) -> tuple[int, int]:
     return len(op.operands) - count, len(op.regions[0].blocks[0].arguments) - count
 
 
-class ParallelModel(ParallelRegionModel):
+class ParallelModel(ParallelLoopModel):
     """``scf.parallel``: a parallel loop whose results are reductions; only of what is no tensor."""
 
     op_names = ("scf.parallel",)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mlir import ir
 
 from ..subsets import elements
 from ..support.constants import constant_integer
 from ..support.defining_ops import defining_op
 
-__all__ = ["has_one_thread", "surely_runs"]
+__all__ = ["runs_at_most_once", "surely_runs"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -25,20 +27,33 @@ def surely_runs(loop: ir.Operation) -> bool:
     return lower is not None and upper is not None and 0 <= lower < upper
 
 
-def has_one_thread(loop: ir.Operation) -> bool:
-    """Whether ``loop``, an ``scf.forall``, has one iteration or none."""
-    dynamic, attributes = iter(list(loop.operands)), loop.attributes
-    names = ("staticLowerBound", "staticUpperBound", "staticStep")
-    bounds = [[next(dynamic) if e == _DYNAMIC else e for e in elements(attributes[name])] for name in names]
-    return all(map(_is_one_step, *bounds))
+def runs_at_most_once(loop: ir.Operation) -> bool:
+    """Whether ``loop``, an ``scf.for``, ``scf.forall`` or ``scf.parallel``, has one iteration or none."""
+    most = _constant if "unsignedCmp" in loop.attributes else _at_most
+    return all(_is_one_step(lower, most(upper), step) for lower, upper, step in _bounds(loop))
 
 
-def _is_one_step(lower: _Bound, upper: _Bound, step: _Bound) -> bool:
-    """Whether a second index would not be below ``upper``, and be no overflow."""
-    first, last, by = _constant(lower), _at_most(upper), _constant(step)
+def _bounds(loop: ir.Operation) -> Iterator[tuple[_Bound, _Bound, _Bound]]:
+    """Yield lower bound, upper bound and step of each dimension."""
+    operands = list(loop.operands)
+    if loop.name == "scf.forall":
+        dynamic = iter(operands)
+        names = ("staticLowerBound", "staticUpperBound", "staticStep")
+        groups = [[next(dynamic) if e == _DYNAMIC else e for e in elements(loop.attributes[name])] for name in names]
+        yield from zip(*groups, strict=True)
+        return
+    rank = loop.attributes["operandSegmentSizes"][0] if loop.name == "scf.parallel" else 1
+    yield from zip(operands[:rank], operands[rank : 2 * rank], operands[2 * rank : 3 * rank], strict=True)
+
+
+def _is_one_step(lower: _Bound, last: int | None, step: _Bound) -> bool:
+    """Whether a second iteration would be beyond ``last``, and its index is no overflow."""
+    first, by = _constant(lower), _constant(step)
     if first is None or last is None or by is None or min(first, last) < 0 or by <= 0:
         return False
-    return last <= first + by < 1 << (_WIDTH - 1)
+    type_ = lower.type if isinstance(lower, ir.Value) else None
+    width = ir.IntegerType(type_).width if isinstance(type_, ir.IntegerType) else _WIDTH
+    return last <= first + by < 1 << (width - 1)
 
 
 def _constant(bound: _Bound) -> int | None:

@@ -1,12 +1,13 @@
-"""Loops of one thread, and their neighbours."""
+"""Loops of one iteration, and their neighbours."""
 
 from __future__ import annotations
 
 import pytest
 from analysed import context, function, operations, parse
 
-from mlir_inplace.dialects.scf.trip_counts import has_one_thread
+from mlir_inplace.dialects.scf.trip_counts import runs_at_most_once
 
+FOR = "scf.for %k = LOWER to UPPER step STEP {\n}"
 VALUES = """
   %c3 = arith.constant 3 : index
   %negative = arith.constant -1 : index
@@ -15,53 +16,73 @@ VALUES = """
   %most = arith.maxsi %n, %c1 : index
   %rest = affine.min affine_map<(d0) -> (d0, 1)>(%n)
   %huge = arith.constant 2000000000 : index
+  %b0 = arith.constant 0 : i8
+  %b100 = arith.constant 100 : i8
+  %b127 = arith.constant 127 : i8
 """
 
 
-def once(indices: str, bounds: str) -> bool:
-    module = parse(function(f"{VALUES}scf.forall ({indices}) {bounds} {{\n}}"))
-    (found,) = [op for op in operations(module) if op.name == "scf.forall"]
+def once(loop: str) -> bool:
+    module = parse(function(VALUES + loop))
+    found = [op for op in operations(module) if op.name in ("scf.for", "scf.forall", "scf.parallel")]
     with context():
-        return has_one_thread(found)
+        return runs_at_most_once(found[0])
 
 
 @pytest.mark.parametrize(
-    "bounds",
+    ("lower", "upper", "step"),
     [
-        "in (1)",
-        "in (0)",
-        "in (%c1)",
-        "in (%least)",
-        "in (%rest)",
-        "= (0) to (2) step (4)",
-        "= (2) to (1) step (1)",
-        "= (%c2) to (%c3) step (%c1)",
+        ("%c0", "%c1", "%c1"),
+        ("%c0", "%c2", "%c4"),
+        ("%c2", "%c1", "%c1"),
+        ("%c2", "%c3", "%c1"),
+        ("%c0", "%least", "%c1"),
+        ("%c0", "%rest", "%c1"),
     ],
 )
-def test_one_thread(bounds: str) -> None:
-    assert once("%a", bounds)
+def test_one_iteration(lower: str, upper: str, step: str) -> None:
+    assert once(FOR.replace("LOWER", lower).replace("UPPER", upper).replace("STEP", step))
 
 
 @pytest.mark.parametrize(
-    "bounds",
+    ("lower", "upper", "step"),
     [
-        "in (2)",
-        "in (%n)",
-        "in (%most)",
-        "in (%unsigned)",
-        "= (0) to (1) step (%n)",
-        "= (%i) to (1) step (1)",
-        "= (%negative) to (%c1) step (1)",
-        "= (0) to (%c1) step (%c0)",
-        "= (%huge) to (%huge) step (%huge)",
+        ("%c0", "%c2", "%c1"),
+        ("%c0", "%n", "%c1"),
+        ("%c0", "%c1", "%n"),
+        ("%i", "%c1", "%c1"),
+        ("%negative", "%c1", "%c1"),
+        ("%c0", "%most", "%c1"),
+        ("%c0", "%unsigned", "%c1"),
+        ("%c0", "%c1", "%c0"),
+        ("%huge", "%huge", "%huge"),
     ],
 )
-def test_perhaps_more(bounds: str) -> None:
-    assert not once("%a", bounds)
+def test_perhaps_more(lower: str, upper: str, step: str) -> None:
+    assert not once(FOR.replace("LOWER", lower).replace("UPPER", upper).replace("STEP", step))
 
 
-def test_all_dimensions_count() -> None:
-    assert once("%a, %b", "in (1, 1)")
-    assert not once("%a, %b", "in (1, 2)")
-    assert once("%a, %b", "= (0, %c2) to (8, %c4) step (8, 2)")
-    assert not once("%a, %b", "= (0, %c2) to (8, %c4) step (8, %c1)")
+@pytest.mark.parametrize(
+    ("loop", "single"),
+    [
+        ("scf.for unsigned %k = %c0 to %c1 step %c1 {\n}", True),
+        # If %n is negative, so is %least: a large number.
+        ("scf.for unsigned %k = %c0 to %least step %c1 {\n}", False),
+        ("scf.for %k = %b0 to %b100 step %b100 : i8 {\n}", True),
+        # 200 is -56: less than 127.
+        ("scf.for %k = %b100 to %b127 step %b100 : i8 {\n}", False),
+        ("scf.forall (%a) in (1) {\n}", True),
+        ("scf.forall (%a) in (2) {\n}", False),
+        ("scf.forall (%a, %b) in (1, 1) {\n}", True),
+        ("scf.forall (%a, %b) in (1, 2) {\n}", False),
+        ("scf.forall (%a) in (%c1) {\n}", True),
+        ("scf.forall (%a) in (%rest) {\n}", True),
+        ("scf.forall (%a) in (%n) {\n}", False),
+        ("scf.forall (%a, %b) = (0, %c2) to (8, %c4) step (8, 2) {\n}", True),
+        ("scf.forall (%a, %b) = (0, %c2) to (8, %c4) step (8, %c1) {\n}", False),
+        ("scf.parallel (%a) = (%c0) to (%c4) step (%c4) {\n}", True),
+        ("scf.parallel (%a, %b) = (%c0, %c0) to (%c4, %c2) step (%c4, %c1) {\n}", False),
+    ],
+)
+def test_loops_of_other_kinds(loop: str, single: bool) -> None:
+    assert once(loop) is single

@@ -5,21 +5,24 @@
 
 Both bufferize the same program, and are cleaned up in the same way. The program counts as worse if ours has more
 allocations or more copies, in the text or in an execution by the evaluator. It is not compared where upstream refuses
-it, or where the values of its result are wrong: those are counted by themselves. What upstream refuses for loops that
-return buffers is tried with `allow-return-allocs-from-loops`.
+it, or where the values of its result are wrong: those are counted by themselves. Where ours has more, both are run with
+other arguments too, and then with other scalar ops, on which no decision depends: what goes wrong then is right by
+chance. What upstream refuses for loops that return buffers is tried with `allow-return-allocs-from-loops`.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import mlir_inplace as mi
 
@@ -43,6 +46,16 @@ RETURNS = oracle.DEFAULT.replace("}", " allow-return-allocs-from-loops=true}")
 STEPS = 3_000_000
 REINTERPRETS = re.compile(r"arith\.index_cast.*tensor<")
 """Upstream makes a cast of memrefs of this, which is no program that can be run."""
+VARIATIONS = 60
+"""How many other argument sets are tried."""
+SIBLINGS = 40
+"""How many other programs are tried."""
+SWAPPED: dict[str, tuple[str, ...]] = {
+    r"arith\.cmpi \w+": tuple(f"arith.cmpi {name}" for name in ("eq", "ne", "slt", "sge")),
+    r"arith\.\w+i (?=%\w+, %\w+ : i\d\d?\b)(?!.* : i1$)": ("arith.addi ", "arith.subi ", "arith.muli "),
+    r"arith\.\w+f (?=%\w+, %\w+ : \w*f\d\d$)": tuple(f"arith.{name}f " for name in ("add", "sub", "mul", "maximum")),
+}
+"""Scalar ops that can stand for one another. Index arithmetic is not among them: it says which slices overlap."""
 SECONDS = 60
 """How long one program may take: some of upstream's passes do not end."""
 
@@ -106,14 +119,104 @@ def compare(program: GeneratedProgram, module: ir.Module) -> Comparison:
             found = run(made, program)
         except EvaluationError as error:
             return Comparison(f"wrong in {name}: {message(error)}", *counts)
-        for one, other in zip(found, wanted, strict=True):
-            problem = difference((one.results, one.arguments), other, program.kept, Trial())
-            if problem is not None or any(mask is not None and np.any(mask) for mask in one.undefined):
-                return Comparison(f"wrong in {name}", *counts)
+        if any(map(partial(is_wrong, program), found, wanted)):
+            return Comparison(f"wrong in {name}", *counts)
         numbers = [sum(getattr(one, name) for one in found) for name in ("allocations", "copies", "copied_bytes")]
         both.append(replace(count, **dict(zip(("allocated", "copied", "copied_bytes"), numbers, strict=True))))
     more = tuple(both[0].exceeds(both[1]))
-    return Comparison("more" if more else "fewer" if both[1].exceeds(both[0]) else "same", *both, more)
+    if not more:
+        return Comparison("fewer" if both[1].exceeds(both[0]) else "same", *both)
+    wrong = refuted(program, module, {"ours": ours, "upstream": theirs})
+    wrong = wrong or refuted_by_siblings(program, module, counts[1])
+    return Comparison(f"wrong in {wrong}" if wrong else "more", *both, () if wrong else more)
+
+
+def is_wrong(program: GeneratedProgram, found: Evaluation, wanted: Evaluation) -> bool:
+    """Whether results, or arguments that the program keeps, are not what the reference says, or undefined."""
+    problem = difference((found.results, found.arguments), wanted, program.kept, Trial())
+    return problem is not None or any_undefined(found)
+
+
+def any_undefined(found: Evaluation) -> bool:
+    return any(mask is not None and np.any(mask) for mask in found.undefined)
+
+
+def refuted(program: GeneratedProgram, module: ir.Module, made: dict[str, ir.Module], steps: int = STEPS) -> str:
+    """The first name in `made` of what is wrong for arguments other than those `program` comes with; empty if none is.
+
+    Arguments for which the program is not defined say nothing: the reference refuses them.
+    """
+    reference, evaluators = Evaluator(module), {name: Evaluator(each) for name, each in made.items()}
+    for given in variations(program, module):
+        try:
+            wanted = reference.run(program.function, copies_of(given), steps=steps)
+        except EvaluationError:
+            continue
+        if any_undefined(wanted):
+            continue
+        for name, evaluator in evaluators.items():
+            try:
+                if is_wrong(program, evaluator.run(program.function, copies_of(given), steps=steps), wanted):
+                    return f"{name}, with other arguments"
+            except EvaluationError:
+                return f"{name}, with other arguments"
+    return ""
+
+
+def refuted_by_siblings(program: GeneratedProgram, module: ir.Module, costs: Costs) -> str:
+    """What is wrong for programs that differ in scalar ops, and in which upstream's allocations and copies are `costs`.
+
+    Other conditions take other paths. With another payload it shows that an op has run twice, or on the wrong values.
+    """
+    draw = random.Random(program.seed)
+    for _ in range(SIBLINGS):
+        text = str(module)
+        for pattern, choices in SWAPPED.items():
+            text = re.sub(pattern, partial(swapped, choices, draw), text, flags=re.MULTILINE)
+        try:
+            sibling = oracle.parse(text)
+            _, theirs = upstream(sibling)
+            ours = sibling.operation.clone()
+            with oracle.context():
+                mi.run_pipeline(ours, f"builtin.module({OURS})")
+            is_alike = counted(theirs) == costs
+        except (ir.MLIRError, PassError, oracle.Refused):
+            continue
+        if is_alike and (wrong := refuted(program, sibling, {"ours": ours, "upstream": theirs}, STEPS // 100)):
+            return f"{wrong} and scalar ops"
+    return ""
+
+
+def swapped(choices: Sequence[str], draw: random.Random, found: re.Match[str]) -> str:
+    """Another op, for about every second one: most conditions that stay let loops run on."""
+    return draw.choice(choices) if draw.random() < 0.5 else found[0]
+
+
+def variations(program: GeneratedProgram, module: ir.Module) -> Iterator[tuple[Any, ...]]:
+    """Argument sets like those of the program: other conditions, indices, dynamic sizes and orders of elements."""
+    draw = random.Random(program.seed)
+    function = ir.SymbolTable(module.operation)[program.function]
+    types = function.attributes["function_type"].value.inputs
+    shapes = [list(ir.ShapedType(type_).shape) if isinstance(type_, ir.ShapedType) else [] for type_ in types]
+    for _ in range(VARIATIONS):
+        # One number stands for sizes that are equal, so all of them change alike.
+        numbers = [number if draw.random() < 0.5 else draw.randrange(6) for number in range(10)]
+        given = draw.choice(program.argument_sets)
+        yield tuple(varied(value, shape, numbers, draw) for value, shape in zip(given, shapes, strict=True))
+
+
+def varied(value: Any, shape: Sequence[int], numbers: Sequence[int], draw: random.Random) -> Any:
+    """Another argument of the type of `value`; small integers become what `numbers` has at their place."""
+    if isinstance(value, (bool, np.bool_)):
+        return draw.random() < 0.5
+    if isinstance(value, int):
+        return numbers[value] if 0 <= value < len(numbers) else value
+    if not isinstance(value, np.ndarray):
+        return value
+    dynamic = ir.ShapedType.get_dynamic_size()
+    sizes = [numbers[n] if d == dynamic and n < len(numbers) else n for d, n in zip(shape, value.shape, strict=True)]
+    order = slice(None, None, draw.choice((1, -1)))
+    return np.resize(value.reshape(-1)[order], sizes).astype(value.dtype)
 
 
 def upstream(module: ir.Module) -> tuple[ir.Module, ir.Module]:
@@ -161,7 +264,10 @@ def attempt(kind: str, seed: int, text: str | None = None, first: str = "") -> C
     def work(_: object) -> Comparison:
         program = KINDS[kind](seed)
         module = oracle.parse(text or program.text)
-        oracle.run_passes(module, first)
+        try:
+            oracle.run_passes(module, first)
+        except ir.MLIRError as error:
+            return Comparison(f"not cleaned up before: {message(error)}")
         return compare(program, module)
 
     ended = isolated(work, SECONDS)
@@ -223,7 +329,7 @@ def main() -> None:
             print(f"seed {seed}, {kind}: {found.ours}, upstream {found.upstream}: {' '.join(found.more)}", flush=True)
             if options.reduce:
                 print(reduced(kind, seed, found.more[:1], options.first), flush=True)
-        elif found.outcome.startswith(("wrong", "crash", "refused by ours", "no ref")):
+        elif found.outcome.startswith(("wrong", "crash", "refused by ours", "no ref", "not cleaned up after ours")):
             print(f"seed {seed}, {kind}: {found.outcome}", flush=True)
     print(report(outcomes, totals, worse))
 

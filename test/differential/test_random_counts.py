@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+import oracle
+import pytest
 from fast_run import seeds
-from random_counts import KINDS, Costs, attempt
+from random_counts import (
+    KINDS,
+    Costs,
+    attempt,
+    counted,
+    is_wrong,
+    refuted,
+    refuted_by_siblings,
+    run,
+    upstream,
+    variations,
+)
+
+from mlir_inplace.checking.generator import GeneratedProgram
 
 KIND = list(KINDS)
 
@@ -28,3 +44,64 @@ def test_what_is_not_used_costs_nothing() -> None:
 
 def test_each_number_is_compared() -> None:
     assert Costs(2, 1, 6, 3, 48).exceeds(Costs(1, 1, 6, 2, 64)) == ["allocations", "copied"]
+
+
+@pytest.mark.parametrize(("returned", "wrong"), [("%t", "upstream, with other arguments"), ("%0", "")])
+def test_upstream_may_be_wrong_for_arguments_that_were_not_tried(returned: str, wrong: str) -> None:
+    """It does not follow tensors through branches: it writes what is still read, here what is there already."""
+    text = f"""
+      func.func @main(%t: tensor<?xf32>, %f: f32) -> tensor<?xf32> {{
+        %c0 = arith.constant 0 : index
+        cf.br ^next(%t : tensor<?xf32>)
+      ^next(%x: tensor<?xf32>):
+        %0 = tensor.insert %f into %x[%c0] : tensor<?xf32>
+        return {returned} : tensor<?xf32>
+      }}
+    """
+    program = GeneratedProgram(0, text, "main", (), (), ((np.array([1, 2], np.float32), 1.0),), kept=())
+    module = oracle.parse(text)
+    _, made = upstream(module)
+    assert not is_wrong(program, run(made, program)[0], run(module, program)[0])
+    assert refuted(program, module, {"upstream": made}) == wrong
+
+
+def test_other_arguments_are_of_the_same_types() -> None:
+    text = "func.func @main(%n: index, %p: i1, %t: tensor<2x?xi8>, %u: tensor<?xf32>) { return }"
+    given = (3, True, np.arange(6, dtype=np.int8).reshape(2, 3), np.arange(3, dtype=np.float32))
+    program = GeneratedProgram(0, text, "main", (), (), (given,))
+    found = list(variations(program, oracle.parse(text)))
+    assert ({n for n, *_ in found}, {p for _, p, *_ in found}) == (set(range(6)), {False, True})
+    for n, _, t, u in found:
+        assert (t.shape, u.shape) == ((2, n), (n,))
+        assert (t.dtype, u.dtype) == (np.int8, np.float32)
+    assert any(np.array_equal(u, [2, 1, 0]) for *_, u in found)
+
+
+@pytest.mark.parametrize(("read", "wrong"), [("%t", "upstream, with other arguments and scalar ops"), ("%x", "")])
+def test_upstream_may_be_right_by_chance(read: str, wrong: str) -> None:
+    """It does not see that blocks are run again. What is computed from what was overwritten is 0 in any case here."""
+    text = f"""
+      func.func @main(%t: tensor<4xi8>) -> tensor<4xi8> {{
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c3 = arith.constant 3 : index
+        cf.br ^next(%c0, %t : index, tensor<4xi8>)
+      ^next(%i: index, %x: tensor<4xi8>):
+        %0 = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}}
+            outs({read} : tensor<4xi8>) {{
+          ^bb0(%out: i8):
+            %1 = arith.xori %out, %out : i8
+            linalg.yield %1 : i8
+        }} -> tensor<4xi8>
+        %j = arith.addi %i, %c1 : index
+        %more = arith.cmpi slt, %j, %c3 : index
+        cf.cond_br %more, ^next(%j, %0 : index, tensor<4xi8>), ^last
+      ^last:
+        return %0 : tensor<4xi8>
+      }}
+    """
+    program = GeneratedProgram(0, text, "main", (), (), ((np.arange(4, dtype=np.int8),),))
+    module = oracle.parse(text)
+    _, made = upstream(module)
+    assert not refuted(program, module, {"upstream": made})
+    assert refuted_by_siblings(program, module, counted(made)) == wrong

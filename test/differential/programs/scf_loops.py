@@ -294,4 +294,26 @@ PROGRAMS = [
         numpy=lambda a, n, f: (put(a, slice(n), f), put(a, slice(n), f + f)),
         fewer=True,
     ),
+    *(
+        Program(
+            f"loop_of_{name}_writes_and_reads_what_is_outside",
+            f"""
+            func.func @main(%t: tensor<4xf32>, %f: f32) -> f32 {{{TRIPS}
+              %last = arith.constant {trips} : index
+              %z = arith.constant 0.0 : f32
+              %0 = scf.for %i = %c0 to %last step %c1 iter_args(%sum = %z) -> f32 {{
+                %1 = tensor.extract %t[%c1] : tensor<4xf32>
+                %2 = tensor.insert %f into %t[%c1] : tensor<4xf32>
+                %3 = tensor.extract %2[%c1] : tensor<4xf32>
+                %4 = arith.mulf %1, %3 : f32
+                %5 = arith.addf %sum, %4 : f32
+                scf.yield %5 : f32
+              }}
+              return %0 : f32
+            }}""",
+            args=("4xf32", 50.0),
+            numpy=lambda t, f, trips=trips: trips * t[1] * np.float32(f),
+        )
+        for name, trips in (("one_iteration", 1), ("two_iterations", 2))
+    ),
 ]

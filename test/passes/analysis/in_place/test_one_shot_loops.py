@@ -867,3 +867,17 @@ def test_a_loop_swaps_up_to_so_many_buffers(count: int, rotates: bool) -> None:
     arguments = ", ".join(f"%a{n}: !v" for n in range(count))
     a = analyse(body, f"%n: index, {arguments}")
     assert {a[f"y#{n}"].startswith("rotate") for n in range(count)} == {rotates}
+
+
+@pytest.mark.parametrize("loop", ["for %k = %c0 to LAST", "parallel (%k) = (%c0) to (LAST)"])
+@pytest.mark.parametrize(("last", "copies"), [("%c1", 0), ("%c2", 1)])
+def test_what_one_iteration_writes_is_not_read_by_the_next(loop: str, last: str, copies: int) -> None:
+    step = "step %c1" if "for" in loop else "step (%c1)"
+    a = analyse(f"""
+      scf.{loop.replace("LAST", last)} {step} {{
+        %r = tensor.extract %t[%c0] : !v
+        %w = tensor.insert %f into %t[%c0] : !v
+        %q = tensor.extract %w[%c0] : !v
+      }}
+    """)
+    assert len(a.not_in_place) == copies
