@@ -44,7 +44,7 @@ Upstream counterpart: the pattern `RemoveOutsDependency` of `linalg-fuse-element
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mlir import ir
 
@@ -58,6 +58,8 @@ from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.outs import Erased, apply_reties
 
+_OPTIONS = replace(TRIAL_OPTIONS, skip_dead=True)
+"""As bufferization does: a dead op costs nothing, until its result becomes a destination."""
 _SWEEPS = 8
 _MAY_CHANGE = frozenset({OutsRule.COST, OutsRule.DEPENDS})
 
@@ -89,7 +91,7 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
     def run(self, op: ir.Operation) -> None:
         with op.context:
             for sweep in range(_SWEEPS):
-                analysis = analyze_module(op, TRIAL_OPTIONS)
+                analysis = analyze_module(op, _OPTIONS)
                 reties, stays = plan_reties(analysis, self.options.mode)
                 outcome = self._choose(analysis, reties) if reties else OutsChanges()
                 kept = (*stays, *outcome.rejected)
@@ -108,7 +110,7 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
             copy = analysis.snapshot.root.clone()
             # Which regions repeat is not asked: only the numbers count.
             changes = apply_reties(Snapshot(copy.operation, lambda _op, _name, _region: False), some)
-            after = analyze_module(copy.operation, TRIAL_OPTIONS)
+            after = analyze_module(copy.operation, _OPTIONS)
             costs = self._costs(after)
             if not any(name in costs and costs[name].exceeds(old) for name, old in before.items()):
                 return TrialCosts(costs)

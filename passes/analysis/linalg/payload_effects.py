@@ -23,6 +23,8 @@ _OTHERS = frozenset(
         "affine.linearize_index",
         "affine.max",
         "affine.min",
+        "bufferization.alloc_tensor",
+        "bufferization.materialize_in_destination",
         "builtin.unrealized_conversion_cast",
         "scf.for",
         "scf.forall",

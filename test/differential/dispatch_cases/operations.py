@@ -192,8 +192,7 @@ CASES = [
         %v = dispatch.load %a : readonly ?x?xf32 -> tensor<?x?xf32>
         %s = tensor.collapse_shape %v [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
         dispatch.store %s, %r : tensor<?xf32> -> writeonly ?xf32""",
-        allocations=1,
-        copies=2,
+        copies=1,
     ),
     Case(
         "insert_slice",
