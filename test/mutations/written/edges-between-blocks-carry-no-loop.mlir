@@ -1,4 +1,4 @@
-// passes: inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false }
+// passes: inplace-one-shot-bufferize{bufferize-function-boundaries=true analysis-heuristic=top-down warn-written-arguments=false }
 // after:
 // protects: yes
 // runs: [[["float32", [8], 1], ["float32", [8], 101], ["float32", [8], 201], ["int64", null, 4], ["f", null, 103.5]], [["float32", [4], 1], ["float32", [4], 101], ["float32", [4], 201], ["int64", null, 4], ["f", null, 103.5]], [["float32", [2], 1], ["float32", [2], 101], ["float32", [2], 201], ["int64", null, 3], ["f", null, 103.5]]]
