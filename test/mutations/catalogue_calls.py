@@ -65,7 +65,7 @@ CALLS = (
         "**Calls**",
         _SUMMARY + "summarize_function",
         "tuple(False for argument in arguments)",
-        "tuple(s.value_is_tensor[argument] and _is_written(sets, argument, redundant) for argument in arguments)",
+        "tuple(s.value_is_tensor[a] and _is_written(sets, a, redundant, written) for a in arguments)",
     ),
     Rule("writes that reach an argument", "**Calls**", _SUMMARY + "_is_written", "return False"),
     Rule(
@@ -81,7 +81,7 @@ CALLS = (
         "**Calls**",
         _SUMMARY + "summarize_function",
         "if False:",
-        "if _reach(sets, sets.storage(value).readonly, value):",
+        "if _reach(sets, _classes(sets, sets.storage(value).readonly), value):",
     ),
     Rule("results that share memory", "**Calls**", _SUMMARY + "_shared", "return iter(())"),
     Rule("several returns", "**Calls**", _SUMMARY + "_either", "return first"),

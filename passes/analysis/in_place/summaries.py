@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations, islice, pairwise
+from itertools import combinations, pairwise
 
 from mlir import ir
 
@@ -37,6 +37,7 @@ def summarize_function(
     type_ = ir.FunctionType(ir.TypeAttr(s.ops[function].attributes["function_type"]).value)
     ties: list[dict[int, Relation]] = [{} for _ in type_.results]
     readonly = [""] * len(ties)
+    written: dict[int, set[int]] = {}
     returns = s.returns(function)
     for count, op in enumerate(returns):
         for index, operand in enumerate(s.operands(op)):
@@ -45,26 +46,40 @@ def summarize_function(
                 continue
             found = {s.value_index[a]: _relation(sets, a, value) for a in tensors if _share(sets, a, value)}
             ties[index] = found if count == 0 else _either(ties[index], found)
-            if _reach(sets, sets.storage(value).readonly, value):
+            if _reach(sets, _classes(sets, sets.storage(value).readonly), value):
                 readonly[index] = "the result of a function that may return a buffer which must not be written"
     return FunctionSummary(
         tuple(bool(effects.value_read[argument]) for argument in arguments),
-        tuple(s.value_is_tensor[argument] and _is_written(sets, argument, redundant) for argument in arguments),
+        tuple(s.value_is_tensor[a] and _is_written(sets, a, redundant, written) for a in arguments),
         tuple(ties),
         tuple(readonly),
         tuple(dict.fromkeys(pair for op in returns for pair in _shared(effects, sets, op))),
     )
 
 
-def _is_written(sets: AliasSets, argument: int, redundant: Mapping[int, tuple[int, ...]]) -> bool:
-    """Whether a decided write may change the buffer of ``argument``."""
-    emitted = (write.value for write in sets.storage(argument).writes if redundant.get(write.operand) != ())
-    return _reach(sets, emitted, argument)
+def _is_written(
+    sets: AliasSets, argument: int, redundant: Mapping[int, tuple[int, ...]], known: dict[int, set[int]]
+) -> bool:
+    """Whether a decided write may change the buffer of ``argument``; ``known`` has the written classes, by set."""
+    root = sets.find(argument)
+    if root not in known:
+        emitted = (write.value for write in sets.storage(argument).writes if redundant.get(write.operand) != ())
+        known[root] = _classes(sets, emitted)
+    return _reach(sets, known[root], argument)
 
 
-def _reach(sets: AliasSets, values: Iterable[int], value: int) -> bool:
-    """Whether one of ``values``, all in the set of ``value``, may share memory with it."""
-    classes = list(islice(dict.fromkeys(map(sets.equivalence.find, values)), _MANY + 1))
+def _classes(sets: AliasSets, values: Iterable[int]) -> set[int]:
+    """Return the equivalence classes of ``values``, or one more than are compared."""
+    found: set[int] = set()
+    for value in values:
+        found.add(sets.equivalence.find(value))
+        if len(found) > _MANY:
+            break
+    return found
+
+
+def _reach(sets: AliasSets, classes: set[int], value: int) -> bool:
+    """Whether one of ``classes``, all in the set of ``value``, may share memory with it."""
     return len(classes) > _MANY or any(sets.have_common_origin(root, value) for root in classes)
 
 
