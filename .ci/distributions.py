@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGE_FOLDERS = ("checking", "dialects", "passes", "runtime", "tools")
+PACKAGE_FOLDERS = ("checking", "dialects", "frontends", "passes", "runtime", "tools")
 ONLY_IN_CLONES = {".gitignore"}
 GENERATED = r"PKG-INFO|setup\.cfg|mlir_inplace\.egg-info/.*"
 """What setuptools adds to an sdist."""

@@ -168,7 +168,7 @@ def test_the_index_of_the_theory_is_complete() -> None:
         assert anchors(page) == {*linked, slug(first)} - {""}
 
 
-@pytest.mark.parametrize("folder", ["dialects", "passes", "runtime", "checking", "tools", "benchmarks"])
+@pytest.mark.parametrize("folder", ["dialects", "passes", "runtime", "frontends", "checking", "tools", "benchmarks"])
 def test_pages_that_the_code_names_exist(folder: str) -> None:
     for path in (ROOT / folder).rglob("*.py"):
         for page in re.findall(r"\bdocs/[\w/-]+\.(?:md|svg)", path.read_text()):

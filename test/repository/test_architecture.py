@@ -16,7 +16,7 @@ from mlir.dialects import ext
 from mlir_inplace.passes.framework.base import Pass
 
 ROOT = Path(__file__).parents[2]
-LAYERS = ("dialects", "passes", "runtime", "checking", "tools")
+LAYERS = ("dialects", "passes", "runtime", "frontends", "checking", "tools")
 """The package's folders; each may import from those before it, and from itself."""
 
 MOST_FILES = 25

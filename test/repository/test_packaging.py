@@ -23,7 +23,7 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parents[2]
-PACKAGE_FOLDERS = ("dialects", "passes", "runtime", "checking", "tools")
+PACKAGE_FOLDERS = ("dialects", "passes", "runtime", "frontends", "checking", "tools")
 
 
 def project() -> dict[str, Any]:
