@@ -136,7 +136,7 @@ class TensorEffects(EffectTables):
                 self.refusals.append(Refusal(s.ops[op], f"{message} next to it; add '{left.partition('.')[0]}'"))
                 return
             filtered = self._is_filtered and (not self._allows(name) or self._stays_with_loop(op))
-            stays = filtered or self._is_encoded(op)
+            stays = filtered or (bool(self.encoded) and self._is_encoded(op))
         model = None if stays else self._models(name)
         if model is None:
             self._add_unknown(op, operands, results, stays=stays)
@@ -167,8 +167,6 @@ class TensorEffects(EffectTables):
     def _is_encoded(self, op: int) -> bool:
         """Whether ``op`` takes, makes or hands on a tensor with an encoding."""
         s = self.snapshot
-        if not self.encoded:
-            return False
         forwarded = (s.operands(exit_) for region in range(len(s.op_regions[op])) for exit_ in s.exits(op, region))
         operands = [*s.operands(op), *(operand for exits in forwarded for operand in exits)]
         values = [*s.results(op), *(s.operand_value[operand] for operand in operands)]
