@@ -87,9 +87,8 @@ def permuted(effects: TensorEffects, sets: AliasSets, carried: list[CarriedTenso
     for index, (argument, value) in enumerate(zip(arguments, yielded, strict=True)):
         by_argument.setdefault(argument, []).append(index)
         by_yielded.setdefault(value, []).append(index)
-    work = [
-        i for i in range(len(carried)) if len(by_yielded.get(arguments[i], ())) != 1 or yielded[i] not in by_argument
-    ]
+    once = {value for value, indices in by_yielded.items() if len(indices) == 1}
+    work = [i for i in range(len(carried)) if arguments[i] not in once or yielded[i] not in by_argument]
     left_out = set(work)
     while work:
         index = work.pop()
