@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import ctypes
 import os
+import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, cast
 
 from mlir import ir
 
+from ...dialects.registry import has_process_models
 from ...passes.analysis.lifetimes.module import analyze_lifetimes
 from ...passes.buffers.deallocate import carry_out, frees_only
 from ...passes.dispatch.rewriting.host_memory import names_memory_spaces, to_default_space
@@ -43,7 +44,7 @@ from ..native.library_names import avoid_library_names, native_name
 from ..native.loaded_object import LoadedObject, UnsupportedObjectError, is_supported
 from ..source import private_copy
 from . import lowering
-from .disk_cache import DiskCache, Entry, cache_key
+from .disk_cache import CachePlace, DiskCache, Entry, cache_key, plugins
 from .size_assertions import verify_sizes
 
 __all__ = ["STAGES", "VERIFY_EACH", "Build", "Settings", "build", "deallocation_phases", "watched_stages"]
@@ -81,7 +82,7 @@ class Settings:
     optimize: bool = False
     threads: int = 1
     machine: str = ""
-    cache: Path | None = None
+    cache: CachePlace | None = None
     kernels: bool = True
     eager: bool = False
 
@@ -160,9 +161,10 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
 
     Raises `PassError` if a pass refuses the program, `OSError` if a library cannot be loaded.
     """
-    if settings.cache is None or settings.callbacks or _watcher.get() is not None:
+    place = _usable_cache(settings)
+    if place is None:
         return _compile(source, signatures, settings, contiguous=contiguous)
-    cache = DiskCache(settings.cache)
+    cache = DiskCache(place)
     told = replace(settings, cache=None, pipeline=None)
     key = cache_key(str(source.operation.get_asm(print_generic_op_form=True)), str(settings.pipeline), told, contiguous)
     entry = cache.load(key)
@@ -174,12 +176,23 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
             return _finish(loaded, entry.forms, settings, owns_results=entry.owns_results)
         except (UnsupportedObjectError, OSError):
             pass  # Compile it, which reports any error.
+    started = time.perf_counter()
     built = _compile(source, signatures, settings, contiguous=contiguous)
+    if not cache.is_worth(time.perf_counter() - started):
+        return built
     code = built.engine.object_code() if isinstance(built.engine, Engine) and built.codes else None
     if code is not None and is_supported(code):
         owns = any(native.owns_results for native in built.codes.values())
         cache.store(key, Entry(code, {name: native.form for name, native in built.codes.items()}, owns))
     return built
+
+
+def _usable_cache(settings: Settings) -> CachePlace | None:
+    """The cache of `settings`, unless the program depends on what no key holds, or has to be compiled to be watched."""
+    if settings.cache is None or settings.callbacks or _watcher.get() is not None or has_process_models():
+        return None
+    others = settings.pipeline is not None or plugins()
+    return None if others and not settings.cache.asked else settings.cache
 
 
 def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> Build:

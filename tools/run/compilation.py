@@ -56,7 +56,7 @@ def compile_source(
             shared_libs=settings.shared_libs,
             threads=settings.threads,
             machine=settings.machine,
-            cache=settings.cache_dir or settings.cache or None,
+            cache=settings.cache_dir or settings.cache,
         )
     for warning in caught:
         print_error(f"{program_name}: warning: {warning.message}")
