@@ -17,7 +17,7 @@ import fast_run
 import pytest
 
 import mlir_inplace
-from mlir_inplace.runtime.compilation.build import VERIFY_EACH
+from mlir_inplace.runtime.compilation.steps import VERIFY_EACH
 
 if TYPE_CHECKING:
     from fork_server import ForkServer

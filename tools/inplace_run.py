@@ -21,8 +21,8 @@ from ..passes.analysis.schedule.machine import detect_machine
 from ..passes.framework.errors import PassError
 from ..passes.pipeline.pipeline import Pipeline
 from ..runtime.call.entry_point import EntryPoint
-from ..runtime.compilation.build import STAGES
 from ..runtime.compilation.program import MOST_THREADS, code_addresses
+from ..runtime.compilation.stages import STAGES
 from .run.call_arguments import VALUES, make_arguments
 from .run.compilation import CompiledSource, compile_source, dumped_ir, require_stages
 from .run.fault_report import explanation

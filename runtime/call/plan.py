@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ...passes.functions.rewriting.results import RETURNED
-from ..interface.boundary import Form
+from ...passes.framework.contract import RETURNED
+from ..interface.forms import Form
 from ..interface.memrefs import Array, data_address, element_strides, overlap, row_major_strides
 from ..interface.signature import Signature
 from ..memory.statistics import Report

@@ -28,7 +28,7 @@ from ...passes.analysis.schedule.machine import detect_machine
 from ...passes.pipeline.registry import ENTRY_POINT_GROUP as PASSES
 from .. import bindings
 from ..atomic_file import replace_file
-from ..interface.boundary import Form, Layout, OutArgument
+from ..interface.forms import Form, Layout, OutArgument
 
 VARIABLE = "MLIR_INPLACE_CACHE"
 """The environment variable that names the folder if `cache` does not; `0` means no cache."""

@@ -27,10 +27,11 @@ from ..memory.statistics import MemoryStats
 from ..native.engine import library_paths
 from ..native.openmp import find_openmp
 from ..source import IR, Source, parse_source
-from .build import Build, Settings, build
+from .build import Build, build
 from .disk_cache import cache_place
 from .dispatch_functions import lower_dispatch_functions
 from .garbage import collection_paused
+from .settings import Settings
 from .type_limits import require_host_layout, require_possible_types
 
 MOST_THREADS = 1024

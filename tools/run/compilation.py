@@ -14,9 +14,9 @@ from mlir import ir
 from ...passes.analysis.ir.traversal import first_op
 from ...passes.pipeline.pipeline import Pipeline, run_pipeline
 from ...runtime.call.entry_point import EntryPoint
-from ...runtime.compilation.build import STAGES, watched_stages
 from ...runtime.compilation.program import Program, no_such_entry
 from ...runtime.compilation.program import compile as compile_program
+from ...runtime.compilation.stages import STAGES, watched_stages
 from ...runtime.interface.boundary import entry_functions
 from ...runtime.interface.dtypes import UnsupportedTypeError
 from ..shared.command_line import ToolError, UsageError

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from mlir import ir
 
 from ...passes.pipeline.pipeline import run_pipeline
-from ...runtime.compilation.build import STAGES, watched_stages
 from ...runtime.compilation.program import Program, native_code
+from ...runtime.compilation.stages import STAGES, watched_stages
 from ...runtime.native.engine import Engine
 from ...runtime.native.library_names import native_name
 from ...runtime.native.line_table import CodeLines

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from math import prod
 
 from mlir import ir
-from mlir.dialects import linalg
 
 from ....dialects.support.element_sizes import element_bytes
 from .payload_effects import find_effect
@@ -240,6 +239,8 @@ def _read_nest(maps: Sequence[ir.AffineMap], types: Sequence[ir.Type], inputs: i
 
 
 def _maps(op: ir.Operation) -> ir.ArrayAttr:
+    from mlir.dialects import linalg  # With its domain-specific language, which takes long to load.
+
     try:
         found = linalg.get_indexing_maps(op)
     except (ValueError, RuntimeError):
