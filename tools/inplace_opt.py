@@ -20,9 +20,10 @@ from .opt.command_line import PROGRAM, CommandLine, parse_command_line
 from .opt.job import Job, make_job
 from .opt.process import keep_input, process
 from .shared import console
-from .shared.command_line import FAILURE, SUCCESS, ToolError, run_program, version_text
+from .shared.command_line import FAILURE, SUCCESS, ToolError, run_program
 from .shared.input import Source, read_source, split_source
 from .shared.output import OutputFile
+from .shared.version import version_text
 
 
 def main(arguments: Sequence[str] | None = None, passes: Registry = registry) -> int:
