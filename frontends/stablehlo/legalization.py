@@ -24,6 +24,7 @@ _LOWERING = ",".join(
         "symbol-dce",
         "inplace-lower-hlo-loops",
         "inplace-lower-hlo-branches",
+        "inplace-lower-hlo-scatter",
         "func.func(stablehlo-legalize-to-linalg)",
         "inplace-inline-scalar-generics",
         "inplace-erase-signedness",

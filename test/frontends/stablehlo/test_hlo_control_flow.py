@@ -6,8 +6,8 @@ import io
 
 import numpy as np
 import pytest
+from hlo_programs import compiled, distinct
 
-import mlir_inplace as mi
 from mlir_inplace.dialects import stablehlo
 from mlir_inplace.frontends.stablehlo import legalize_stablehlo, parse_stablehlo
 
@@ -36,15 +36,6 @@ func.func @main(%xs: tensor<8x4xf32>) -> (tensor<1x4xf32>, tensor<8x4xf32>) {{
   return %0#2, %0#3 : tensor<1x4xf32>, tensor<8x4xf32>
 }}
 """
-
-
-def compiled(text: str, **options: object) -> mi.Program:
-    return mi.compile(legalize_stablehlo(parse_stablehlo(text)), memory_stats=True, **options)  # pyright: ignore[reportArgumentType]
-
-
-def distinct(*shape: int) -> np.ndarray:
-    size = int(np.prod(shape))
-    return (np.random.default_rng(0).permutation(size).reshape(shape) / 4 - size / 8).astype(np.float32)
 
 
 @pytest.mark.parametrize("optimize", [False, True])
