@@ -25,6 +25,8 @@ _LOWERING = ",".join(
         "inplace-lower-hlo-loops",
         "inplace-lower-hlo-branches",
         "inplace-lower-hlo-scatter",
+        "inplace-expand-total-order",  # of the numbers that a sort compares
+        "inplace-lower-hlo-sort",
         "func.func(stablehlo-legalize-to-linalg)",
         "inplace-inline-scalar-generics",
         "inplace-erase-signedness",
