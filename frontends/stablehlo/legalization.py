@@ -22,11 +22,13 @@ _LOWERING = ",".join(
         "func.func(stablehlo-legalize-composite-to-call)",
         "inline",  # JAX calls private functions for what it traces once, loop bodies too
         "symbol-dce",
+        "inplace-simplify-hlo",
         "inplace-lower-hlo-loops",
         "inplace-lower-hlo-branches",
         "inplace-lower-hlo-scatter",
         "inplace-expand-total-order",  # of the numbers that a sort compares
         "inplace-lower-hlo-sort",
+        "inplace-lower-hlo-windows",
         "func.func(stablehlo-legalize-to-linalg)",
         "inplace-inline-scalar-generics",
         "inplace-erase-signedness",
