@@ -220,10 +220,8 @@ class Program(ProcessBound):
         """
         entry = self[self._function_name(function)]
         held = hold(self._signatures[entry.__name__], entry.held, arguments)
-        program = object.__new__(type(self))
-        own = {name: value for name, value in vars(self).items() if value is not self._entries.get(name)}
-        vars(program).update(own, _last_stats=None)
-        program._make_entries({**{name: one.held for name, one in self._entries.items()}, entry.__name__: held})
+        program = object.__new__(Program)
+        program._share(self, {entry.__name__: held})
         return program
 
     def fill_memory_with(self, byte: int) -> None:
@@ -272,6 +270,12 @@ class Program(ProcessBound):
                 else "there is nothing to bind: the program has no entry points"
             )
         return self.all_names[0]
+
+    def _share(self, other: Program, held: Mapping[str, HeldArguments]) -> None:
+        """Be the program `other`, with the same machine code; some functions hold other arguments."""
+        vars(self).update({name: value for name, value in vars(other).items() if name not in other._entries})
+        self._last_stats = None
+        self._make_entries({**{name: entry.held for name, entry in other._entries.items()}, **held})
 
     def _make_entries(self, held: Mapping[str, HeldArguments]) -> None:
         self._entries: dict[str, EntryPoint] = {}
