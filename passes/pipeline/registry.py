@@ -46,6 +46,10 @@ FAMILIES = {
     "scheduling": (
         "branch-on-selects distribute fuse pack ping-pong schedule skew-time tile transpose-operands widen-operands"
     ),
+    "stablehlo": (
+        "erase-signedness expand-total-order inline-scalar-generics lower-hlo-branches lower-hlo-loops "
+        "lower-hlo-scatter lower-hlo-sort"
+    ),
     "vectorization": "vector-math vectorize",
 }
 """The passes of each family: `count-memory` of `buffers` is `CountMemoryPass` in `buffers/count_memory.py`."""
