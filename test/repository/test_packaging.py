@@ -83,7 +83,8 @@ def test_wheel_metadata(wheel: Path) -> None:
     assert f"Version: {mlir_inplace.__version__}\n" in metadata
     assert "License-Expression: Apache-2.0 WITH LLVM-exception\n" in metadata
     assert f"{folder}/licenses/LICENSE" in archive.namelist()
-    scripts = archive.read(f"{folder}/entry_points.txt").decode()
+    scripts, backends = archive.read(f"{folder}/entry_points.txt").decode().split("[torch_dynamo_backends]\n")
+    assert backends.strip() == "inplace = mlir_inplace.frontends.torch.dynamo:inplace"
     assert re.findall(r"^(\S+) = (\S+)$", scripts, re.MULTILINE) == [
         (program, f"mlir_inplace.tools.launch:{program.replace('-', '_')}") for program in bindings.PROGRAMS
     ]

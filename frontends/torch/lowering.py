@@ -1,0 +1,104 @@
+"""From a prepared graph to linalg on tensors, by torch-mlir's importer and passes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mlir import ir
+
+from ...passes.analysis.ir.traversal import find_ops
+from ...passes.framework.entered_context import entered
+from ...passes.framework.errors import PassError
+from ...passes.pipeline.pipeline import run_pipeline
+from ...runtime.interface.signature import WRITABLE
+from .framework import importer_module
+from .refusal import RefusedGraphError
+
+TO_BACKEND = (
+    "builtin.module(func.func(torch-match-quantized-custom-ops),"
+    "torchdynamo-export-to-torch-backend-pipeline{extra-library=})"
+)
+TO_LINALG = "builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)"
+"""The two pipelines of torch-mlir: to ops that every backend must take, and to linalg on tensors."""
+
+_OPERATOR = re.compile(r"(?:torch\.)?(?:aten|prims|prim|quantized|torchvision|tm_tensor)\.[\w.]*\w")
+_FOREIGN = ("torch", "torch_c", "tm_tensor")
+
+
+def tensor_module(graph: Any, names: Sequence[str | None], updates: Mapping[int, int]) -> ir.Module:
+    """The module of a prepared graph, with a function `main`.
+
+    Args:
+        graph: as `graphs.prepare` makes it.
+        names: what arguments are called.
+        updates: arguments that are updated in place, with the numbers of the results that say to what.
+
+    Raises `RefusedGraphError`, which names the ops that cannot be lowered.
+    """
+    module = _imported(graph)
+    for pipeline in (TO_BACKEND, TO_LINALG):
+        try:
+            run_pipeline(module, pipeline)
+        except PassError as error:
+            raise RefusedGraphError(_named_in(str(error)), _first_reason(error)) from error
+    with entered(module.context):
+        left = sorted({op.name for op in find_ops(module.operation) if op.name.split(".")[0] in _FOREIGN})
+        if left:
+            raise RefusedGraphError(left, "there is no lowering of it")
+        (function,) = (op for op in module.body.operations if _is_main(op))
+        for argument, name in zip(function.regions[0].blocks[0].arguments, names, strict=True):
+            if name is not None:
+                argument.set_location(ir.Location.name(name))
+        _store_updates(function, updates)
+    return module
+
+
+def _imported(graph: Any) -> ir.Module:
+    importer = importer_module("mlir.extras.fx_importer")
+    context = ir.Context()
+    importer_module("mlir.dialects.torch").register_dialect(context)
+    try:
+        fx = importer.FxImporter(context=context)
+        fx.import_stateless_graph(graph, func_name="main")
+    except Exception as error:  # Whatever the importer meets that it does not know: no error is documented.
+        reason = str(error).strip().splitlines()
+        raise RefusedGraphError(_named_in(str(error)), reason[0] if reason else type(error).__name__) from error
+    return fx.module
+
+
+def _named_in(message: str) -> list[str]:
+    found = [name.removeprefix("torch.") for name in _OPERATOR.findall(message)]
+    return sorted(set(found))
+
+
+def _first_reason(error: PassError) -> str:
+    errors = [one for one in error.diagnostics if one.severity == "error"]
+    return errors[0].message.strip().splitlines()[0] if errors else error.summary
+
+
+def _is_main(op: Any) -> bool:
+    return op.operation.name == "func.func" and ir.StringAttr(op.operation.attributes["sym_name"]).value == "main"
+
+
+def _store_updates(function: Any, updates: Mapping[int, int]) -> None:
+    """Make updated arguments writable, and have their new contents computed there."""
+    if not updates:
+        return
+    block = function.regions[0].blocks[0]
+    attributes = list(function.arg_attrs) if "arg_attrs" in function.attributes else []
+    attributes = attributes or [ir.DictAttr.get({}) for _ in block.arguments]
+    return_op = list(block.operations)[-1]
+    for argument, result in updates.items():
+        destination, value = block.arguments[argument], return_op.operands[result]
+        stored = ir.Operation.create(
+            "bufferization.materialize_in_destination",
+            results=[value.type],
+            operands=[value, destination],
+            loc=return_op.location,
+            ip=ir.InsertionPoint(return_op),
+        )
+        return_op.operands[result] = stored.result
+        attributes[argument] = ir.DictAttr.get({WRITABLE: ir.BoolAttr.get(True)})
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
