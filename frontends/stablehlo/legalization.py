@@ -29,6 +29,7 @@ _LOWERING = ",".join(
         "inplace-expand-total-order",  # of the numbers that a sort compares
         "inplace-lower-hlo-sort",
         "inplace-lower-hlo-windows",
+        "inplace-lower-hlo-factorizations",
         "func.func(stablehlo-legalize-to-linalg)",
         "inplace-inline-scalar-generics",
         "inplace-erase-signedness",
