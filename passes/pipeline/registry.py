@@ -48,7 +48,7 @@ FAMILIES = {
     ),
     "stablehlo": (
         "erase-signedness expand-total-order inline-scalar-generics lower-hlo-branches lower-hlo-factorizations "
-        "lower-hlo-loops lower-hlo-scatter lower-hlo-sort lower-hlo-windows simplify-hlo"
+        "lower-hlo-fft lower-hlo-loops lower-hlo-scatter lower-hlo-sort lower-hlo-windows refuse-hlo simplify-hlo"
     ),
     "vectorization": "vector-math vectorize",
 }
