@@ -29,7 +29,10 @@ _LOWERING = ",".join(
         "inplace-expand-total-order",  # of the numbers that a sort compares
         "inplace-lower-hlo-sort",
         "inplace-lower-hlo-windows",
+        "inplace-lower-hlo-factorizations",
+        "inplace-lower-hlo-fft",
         "func.func(stablehlo-legalize-to-linalg)",
+        "inplace-refuse-hlo",
         "inplace-inline-scalar-generics",
         "inplace-erase-signedness",
         "inplace-canonicalize",

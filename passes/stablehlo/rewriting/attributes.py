@@ -10,7 +10,7 @@ from mlir import ir
 from ....dialects.stablehlo import bindings
 from ....dialects.support.defining_ops import defining_op
 
-__all__ = ["comparison_direction", "dimension_numbers", "enum_value", "integers", "splat_integer"]
+__all__ = ["call_options", "comparison_direction", "dimension_numbers", "enum_value", "integers", "splat_integer"]
 
 
 def splat_integer(value: ir.Value) -> int | None:
@@ -33,6 +33,15 @@ def enum_value(op: ir.Operation, name: str, default: str = "") -> str:
 def comparison_direction(op: ir.Operation) -> str:
     """Return the direction of a `stablehlo.compare`: EQ, NE, GE, GT, LE or LT."""
     return enum_value(op, "comparison_direction")
+
+
+def call_options(op: ir.Operation) -> dict[str, int]:
+    """Return the integers that JAX gives a `stablehlo.custom_call` as options."""
+    if "mhlo.backend_config" not in op.attributes:
+        return {}
+    options = ir.DictAttr(op.attributes["mhlo.backend_config"])
+    pairs = ((named.name, named.attr) for named in options)
+    return {name: ir.IntegerAttr(value).value for name, value in pairs if isinstance(value, ir.IntegerAttr)}
 
 
 def dimension_numbers(op: ir.Operation, name: str, class_name: str) -> Any:
