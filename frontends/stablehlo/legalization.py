@@ -23,6 +23,7 @@ _LOWERING = ",".join(
         "inline",  # JAX calls private functions for what it traces once, loop bodies too
         "symbol-dce",
         "inplace-simplify-hlo",
+        "inplace-widen-unsigned-operands",
         "inplace-lower-hlo-loops",
         "inplace-lower-hlo-branches",
         "inplace-lower-hlo-scatter",
@@ -33,6 +34,7 @@ _LOWERING = ",".join(
         "inplace-lower-hlo-fft",
         "func.func(stablehlo-legalize-to-linalg)",
         "inplace-refuse-hlo",
+        "inplace-saturate-conversions",
         "inplace-inline-scalar-generics",
         "inplace-erase-signedness",
         "inplace-canonicalize",

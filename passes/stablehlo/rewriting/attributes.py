@@ -14,12 +14,16 @@ __all__ = ["call_options", "comparison_direction", "dimension_numbers", "enum_va
 
 
 def splat_integer(value: ir.Value) -> int | None:
-    """Return the integer that a `stablehlo.constant` gives every element of `value`; None for any other value."""
+    """Return the integer that a `stablehlo.constant` gives every element of `value`.
+
+    None for any other value, and for an integer that 64 bits with a sign do not hold.
+    """
     op = defining_op(value, "stablehlo.constant", "arith.constant")
     attribute: Any = op.attributes["value"] if op is not None else None
     if not isinstance(attribute, ir.DenseIntElementsAttr) or not attribute.is_splat:
         return None
-    return int(ir.IntegerAttr(attribute.get_splat_value()).value)
+    number = int(ir.IntegerAttr(attribute.get_splat_value()).value)
+    return number if number < 1 << 63 else None
 
 
 def enum_value(op: ir.Operation, name: str, default: str = "") -> str:
