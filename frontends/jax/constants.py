@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...runtime.interface.memrefs import Array
-from ..extras import required_module
+from .framework import jax_module
 
 LEAST_BYTES = 1024
 """The size from which a constant is an argument."""
@@ -58,8 +58,8 @@ def _is_large(constant: Any) -> bool:
 
 def _evaluate(closed: Any, values: dict[int, Any], arguments: Any) -> list[Any]:
     """Evaluate a closed jaxpr whose large constants are `values`, and inline its calls that have some."""
-    source_info = required_module("jax.extend.source_info_util", "jax", "a JAX function")
-    literal = required_module("jax.extend.core", "jax", "a JAX function").Literal
+    source_info = jax_module("extend.source_info_util")
+    literal = jax_module("extend.core").Literal
     jaxpr = closed.jaxpr
     env = dict(zip(jaxpr.constvars, (values.get(id(constant), constant) for constant in closed.consts), strict=True))
     env.update(zip(jaxpr.invars, arguments, strict=True))

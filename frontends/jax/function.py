@@ -8,8 +8,9 @@ from typing import Any
 from ...runtime.call.entry_point import EntryPoint
 from ...runtime.call.process_bound import ProcessBound
 from ...runtime.compilation.program import Program
+from .framework import jax_module
 from .leaves import Leaves
-from .tracing import TracedFunction, jax_module
+from .tracing import TracedFunction
 
 __all__ = ["JaxFunction", "JaxProgram"]
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from ...runtime.compilation.program import Program
 from .call_options import CallOptions, Names, Numbers
+from .framework import jax_module
 from .from_jax import program_of
 from .function import JaxProgram
-from .tracing import jax_module, jitted_for
+from .tracing import jitted_for
 
 _MOST_PROGRAMS = 64
 

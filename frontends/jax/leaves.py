@@ -20,7 +20,8 @@ import numpy as np
 
 from ...runtime.interface.memrefs import Array
 from ...runtime.interface.signature import Signature
-from .tracing import TracedFunction, jax_module
+from .framework import jax_module
+from .tracing import TracedFunction
 
 _DLPACK_KINDS = "iufc"
 _LEAST_SHARED = 1 << 16

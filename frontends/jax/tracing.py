@@ -16,11 +16,9 @@ from typing import Any
 from ...dialects.stablehlo import bindings
 from ...passes.framework.errors import PassError
 from ...runtime.interface.memrefs import Array
-from ..extras import required_module
 from .constants import lower_with_constants
-
-PLATFORM = "inplace"
-"""The platform that JAX lowers for; no primitive has a rule of its own for it but those of `linear_algebra.py`."""
+from .framework import PLATFORM, jax_module, jaxlib_module
+from .linear_algebra import register_factorizations
 
 _CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
@@ -52,11 +50,6 @@ class TracedFunction:
     out_tree: Any
 
 
-def jax_module() -> Any:
-    """The package `jax`; raises `ImportError` with the command that installs it."""
-    return required_module("jax", "jax", "a JAX function")
-
-
 def trace(
     function: Callable[..., Any],
     arguments: Sequence[Any],
@@ -70,6 +63,7 @@ def trace(
     """
     jax = jax_module()
     _leave_out_our_frames()
+    register_factorizations()
     traced = jitted_for(function).trace(*arguments, **named)
     effects = sorted(str(effect) for effect in traced.jaxpr.effects)
     if effects:
@@ -104,9 +98,7 @@ def _donated_leaves(
 @functools.cache
 def _leave_out_our_frames() -> None:
     """Let JAX's locations lead to the user's lines, not to ours."""
-    required_module("jax.extend.source_info_util", "jax", "a JAX function").register_exclusion(
-        str(Path(__file__).parent)
-    )
+    jax_module("extend.source_info_util").register_exclusion(str(Path(__file__).parent))
 
 
 def _names(closed: Any) -> tuple[str, ...]:
@@ -121,8 +113,8 @@ def _name(traced: Any) -> str:
 
 def _artifact(module: Any) -> bytes:
     """A module of JAX's bindings as bytes, without `chlo`."""
-    passmanager = required_module("jaxlib.mlir.passmanager", "jax", "a JAX function")
-    stablehlo = required_module("jaxlib.mlir.dialects.stablehlo", "jax", "a JAX function")
+    passmanager = jaxlib_module("passmanager")
+    stablehlo = jaxlib_module("dialects.stablehlo")
     with module.context:
         partitions = module.operation.attributes["mhlo.num_partitions"].value
         if partitions != 1:

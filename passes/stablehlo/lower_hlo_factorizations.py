@@ -160,6 +160,8 @@ def _orgqr(op: ir.Operation) -> Values:
 _RULES: dict[str, Callable[[ir.Operation], Values]] = {
     "stablehlo.cholesky": _cholesky,
     "stablehlo.triangular_solve": _triangular_solve,
+    "Qr": _geqrf,  # as JAX calls these two on platforms without LAPACK
+    "ProductOfElementaryHouseholderReflectors": _orgqr,
     **{
         f"lapack_{letter}{name}_ffi": rule
         for letter in "sd"
