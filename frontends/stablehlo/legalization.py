@@ -23,13 +23,18 @@ _LOWERING = ",".join(
         "inline",  # JAX calls private functions for what it traces once, loop bodies too
         "symbol-dce",
         "inplace-simplify-hlo",
+        "inplace-widen-unsigned-operands",
         "inplace-lower-hlo-loops",
         "inplace-lower-hlo-branches",
         "inplace-lower-hlo-scatter",
         "inplace-expand-total-order",  # of the numbers that a sort compares
         "inplace-lower-hlo-sort",
         "inplace-lower-hlo-windows",
+        "inplace-lower-hlo-factorizations",
+        "inplace-lower-hlo-fft",
         "func.func(stablehlo-legalize-to-linalg)",
+        "inplace-refuse-hlo",
+        "inplace-saturate-conversions",
         "inplace-inline-scalar-generics",
         "inplace-erase-signedness",
         "inplace-canonicalize",
