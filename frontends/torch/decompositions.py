@@ -6,8 +6,9 @@ torch-mlir does not know, and the functions of this file.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from mlir import ir
@@ -25,7 +26,7 @@ def decompositions() -> Mapping[Any, Callable[..., Any]]:
     table = {**_unknown_to_the_importer(), **importer_module("mlir.extras.fx_decomp_util").get_decomposition_table()}
     for overload in (aten.bernoulli.p, aten.bernoulli.default):
         table.pop(overload, None)
-    return {**table, **_own(aten)}
+    return {**table, **_copies(aten), **_own(aten)}
 
 
 def _unknown_to_the_importer() -> dict[Any, Callable[..., Any]]:
@@ -39,6 +40,28 @@ def _unknown_to_the_importer() -> dict[Any, Callable[..., Any]]:
         for overload, function in known.items()
         if hasattr(overload, "_schema") and not context.is_registered_operation(name_of(overload._schema))
     }
+
+
+_VIEWS = (
+    "alias as_strided detach diagonal expand narrow permute select slice split split_with_sizes squeeze t transpose "
+    "unbind unfold unsqueeze view"
+)
+
+
+def _copies(aten: Any) -> dict[Any, Callable[..., Any]]:
+    """The variants of views that copy."""
+    found: dict[Any, Callable[..., Any]] = {}
+    for name in _VIEWS.split():
+        packet = getattr(aten, f"{name}_copy", None)
+        for overload in () if packet is None else packet.overloads():
+            if "out" not in overload and hasattr(getattr(aten, name), overload):
+                found[getattr(packet, overload)] = partial(_copied, getattr(getattr(aten, name), overload))
+    return found
+
+
+def _copied(view: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    result = view(*arguments, **named)
+    return [one.clone() for one in result] if isinstance(result, (list, tuple)) else result.clone()
 
 
 def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
@@ -55,6 +78,7 @@ def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
         aten.cummax.default: lambda x, dim: _running_extremum(x, dim, aten.maximum.default),
         aten.cummin.default: lambda x, dim: _running_extremum(x, dim, aten.minimum.default),
         aten.addbmm.default: _addbmm,
+        aten.angle.default: _angle,
         aten.isclose.default: _isclose,
     }
 
@@ -70,7 +94,8 @@ def _dropout(x: Any, probability: float, train: bool | None) -> Any:
 
 
 def _stable_sort(x: Any, *, stable: bool | None = None, dim: int = -1, descending: bool = False) -> Any:
-    return torch_module().ops.aten.sort.default(x, dim, descending)  # Sorts are stable here.
+    del stable  # Sorts are stable here.
+    return torch_module().ops.aten.sort.default(x, dim, descending)
 
 
 def _median(x: Any) -> Any:
@@ -137,6 +162,14 @@ def _addbmm(x: Any, first: Any, second: Any, *, beta: Any = 1, alpha: Any = 1) -
     return product.expand_as(x + product) if beta == 0 else (x if beta == 1 else x * beta) + product
 
 
+def _angle(x: Any) -> Any:
+    torch = torch_module()
+    if x.is_complex():
+        return torch.atan2(x.imag, x.real)
+    x = x if x.is_floating_point() else x.to(torch.get_default_dtype())
+    return torch.where(torch.isnan(x), x, torch.where(x < 0, math.pi, 0.0).to(x.dtype))
+
+
 def _isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     torch = torch_module()
     close = x == y
@@ -175,7 +208,7 @@ def _attention(
     return torch.softmax(scores, -1) @ value, torch.logsumexp(scores, -1)
 
 
-def _attention_backward(
+def _attention_backward(  # noqa: PLR0913
     gradient: Any,
     query: Any,
     key: Any,
