@@ -70,6 +70,8 @@ def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
         aten.sort.stable: _stable_sort,
         aten.argsort.stable: lambda x, *, stable, dim=-1, descending=False: aten.sort.default(x, dim, descending)[1],
         aten.median.default: _median,
+        aten.convolution_backward.default: _convolution_backward,
+        aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
         aten.cumprod.default: _running_product,
         aten.diagonal_scatter.default: _diagonal_scatter,
         aten.empty_strided.default: _empty_strided,
@@ -227,3 +229,67 @@ def _attention_backward(  # noqa: PLR0913
     change = gradient @ value.transpose(-1, -2) - (gradient * result).sum(-1, keepdim=True)
     inner = weights * change * factor
     return inner @ key, inner.transpose(-1, -2) @ query, weights.transpose(-1, -2) @ gradient
+
+
+def _max_pool_backward(  # noqa: PLR0913
+    gradient: Any, x: Any, _kernel: Any, _stride: Any, _padding: Any, _dilation: Any, _ceil_mode: bool, indices: Any
+) -> Any:
+    torch = torch_module()
+    zeros = torch.zeros_like(x).flatten(-2)
+    return zeros.scatter_add(-1, indices.flatten(-2), gradient.flatten(-2)).view(x.shape)
+
+
+def _convolution_backward(  # noqa: PLR0913
+    gradient: Any,
+    x: Any,
+    weight: Any,
+    bias_sizes: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+    output_mask: Any,
+) -> Any:
+    """Gradients as convolutions of known sizes; those of transposed ones are left as they are."""
+    if transposed:
+        return NotImplemented
+    torch = torch_module()
+    axes = range(x.dim() - 2)
+    spatial = [list(sizes) if len(sizes) > 1 else list(sizes) * len(axes) for sizes in (stride, padding, dilation)]
+    stride, padding, dilation = spatial
+    of_x = of_weight = of_bias = None
+    if output_mask[0]:
+        covered = [
+            (gradient.shape[2 + axis] - 1) * stride[axis]
+            - 2 * padding[axis]
+            + dilation[axis] * (weight.shape[2 + axis] - 1)
+            + 1
+            for axis in axes
+        ]
+        rest = [x.shape[2 + axis] - covered[axis] for axis in axes]
+        of_x = torch.ops.aten.convolution.default(
+            gradient, weight, None, stride, padding, dilation, True, rest, groups
+        )
+    if output_mask[1]:
+        each = [
+            _weight_gradient(torch, one, other, weight.shape, (stride, padding, dilation))
+            for one, other in zip(x.chunk(groups, 1), gradient.chunk(groups, 1), strict=True)
+        ]
+        of_weight = torch.cat(each) if groups > 1 else each[0]
+    if output_mask[2]:
+        of_bias = gradient.sum([0, *range(2, x.dim())])
+    return of_x, of_weight, of_bias
+
+
+def _weight_gradient(torch: Any, x: Any, gradient: Any, shape: Any, spatial: Any) -> Any:
+    """Of one group: images and channels change roles, and so do stride and dilation."""
+    stride, padding, dilation = spatial
+    swapped = torch.ops.aten.convolution.default(
+        x.transpose(0, 1), gradient.transpose(0, 1), None, dilation, padding, stride, False, [0] * len(stride), 1
+    )
+    found = swapped.transpose(0, 1)
+    for axis in range(2, len(shape)):
+        found = found.narrow(axis, 0, shape[axis])
+    return found

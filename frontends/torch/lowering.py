@@ -27,6 +27,12 @@ TO_LINALG = "builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)
 TO_STABLEHLO = "builtin.module(torch-backend-to-stablehlo-backend-pipeline)"
 """Pipelines of torch-mlir: to ops that every backend must take, and from there on."""
 
+_NOT_TO_LINALG = tuple(
+    f"torch.aten.{name}"
+    for name in "cumsum cumprod logcumsumexp index_put _index_put _unsafe_index_put scatter sort topk".split()
+)
+"""What `TO_LINALG` leaves in the dialect `tm_tensor`; it stops the process at a `scatter_add` of rank 3."""
+
 _OPERATOR = re.compile(r"(?:torch\.)?(?:aten|prims|prim|quantized|torchvision|tm_tensor)\.[\w.]*\w")
 _FOREIGN = ("torch", "torch_c", "tm_tensor")
 
@@ -52,8 +58,10 @@ def tensor_module(graph: Any, names: Sequence[str | None], updates: Mapping[int,
 
 
 def _lowered(module: ir.Module) -> ir.Module:
-    """By the shorter way that takes the graph: scans, sorts and scatters go through StableHLO."""
+    """By the shorter way that takes the graph; scans, sorts and scatters go through StableHLO."""
     _run(module, TO_BACKEND)
+    if any(op.name.startswith(_NOT_TO_LINALG) for op in find_ops(module.operation)):
+        return _through_stablehlo(module)
     try:
         return _to_linalg(private_copy(module))
     except RefusedGraphError as refusal:
