@@ -152,9 +152,17 @@ def _values_at(index: ir.Value, first: ir.Value, inits: Sequence[ir.Value], coun
             values[number] = integer_of(index, init.type)
         elif step:
             type_ = signless(init.type)
-            added = arith.muli(integer_of(arith.subi(index, first), type_), arith.constant(type_, step))
+            added = arith.muli(
+                integer_of(arith.subi(index, first), type_), arith.constant(type_, _wrapped(step, type_))
+            )
             values[number] = as_type(arith.addi(as_type(init, type_), added), init.type)
     return values
+
+
+def _wrapped(number: int, type_: ir.Type) -> int:
+    """Return the number with the same bits in an integer of `type_`, with a sign."""
+    half = 1 << (ir.IntegerType(type_).width - 1)
+    return (number + half) % (2 * half) - half
 
 
 def _merged(values: Sequence[ir.Value], kept: Sequence[bool], carried: Iterable[ir.Value]) -> list[ir.Value]:

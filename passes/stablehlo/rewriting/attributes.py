@@ -10,16 +10,20 @@ from mlir import ir
 from ....dialects.stablehlo import bindings
 from ....dialects.support.defining_ops import defining_op
 
-__all__ = ["comparison_direction", "dimension_numbers", "enum_value", "integers", "splat_integer"]
+__all__ = ["call_options", "comparison_direction", "dimension_numbers", "enum_value", "integers", "splat_integer"]
 
 
 def splat_integer(value: ir.Value) -> int | None:
-    """Return the integer that a `stablehlo.constant` gives every element of `value`; None for any other value."""
+    """Return the integer that a `stablehlo.constant` gives every element of `value`.
+
+    None for any other value, and for an integer that 64 bits with a sign do not hold.
+    """
     op = defining_op(value, "stablehlo.constant", "arith.constant")
     attribute: Any = op.attributes["value"] if op is not None else None
     if not isinstance(attribute, ir.DenseIntElementsAttr) or not attribute.is_splat:
         return None
-    return int(ir.IntegerAttr(attribute.get_splat_value()).value)
+    number = int(ir.IntegerAttr(attribute.get_splat_value()).value)
+    return number if number < 1 << 63 else None
 
 
 def enum_value(op: ir.Operation, name: str, default: str = "") -> str:
@@ -33,6 +37,15 @@ def enum_value(op: ir.Operation, name: str, default: str = "") -> str:
 def comparison_direction(op: ir.Operation) -> str:
     """Return the direction of a `stablehlo.compare`: EQ, NE, GE, GT, LE or LT."""
     return enum_value(op, "comparison_direction")
+
+
+def call_options(op: ir.Operation) -> dict[str, int]:
+    """Return the integers that JAX gives a `stablehlo.custom_call` as options."""
+    if "mhlo.backend_config" not in op.attributes:
+        return {}
+    options = ir.DictAttr(op.attributes["mhlo.backend_config"])
+    pairs = ((named.name, named.attr) for named in options)
+    return {name: ir.IntegerAttr(value).value for name, value in pairs if isinstance(value, ir.IntegerAttr)}
 
 
 def dimension_numbers(op: ir.Operation, name: str, class_name: str) -> Any:

@@ -125,6 +125,38 @@ def test_a_loop_with_any_condition_carries_scalars_and_swaps_tensors() -> None:
     np.testing.assert_array_equal(b, 8 * y)  # Fibonacci: 1 1 2 3 5 8
 
 
+COUNTERS = """
+func.func @main(%n: tensor<ui8>) -> (tensor<ui8>, tensor<ui8>, tensor<i16>) {
+  %zero = stablehlo.constant dense<0> : tensor<ui8>
+  %five = stablehlo.constant dense<5> : tensor<i16>
+  %0:3 = stablehlo.while(%i = %zero, %a = %zero, %b = %five) : tensor<ui8>, tensor<ui8>, tensor<i16>
+  cond {
+    %p = stablehlo.compare LT, %i, %n : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<ui8>
+    %step = stablehlo.constant dense<201> : tensor<ui8>
+    %down = stablehlo.constant dense<-3> : tensor<i16>
+    %j = stablehlo.add %i, %one : tensor<ui8>
+    %c = stablehlo.add %step, %a : tensor<ui8>
+    %d = stablehlo.add %b, %down : tensor<i16>
+    stablehlo.return %j, %c, %d : tensor<ui8>, tensor<ui8>, tensor<i16>
+  }
+  return %0#0, %0#1, %0#2 : tensor<ui8>, tensor<ui8>, tensor<i16>
+}
+"""
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 255])
+def test_values_with_constant_steps_wrap_around(count: int) -> None:
+    module = legalize_stablehlo(parse_stablehlo(COUNTERS))
+    assert "scf.while" not in str(module)
+    i, a, b = compiled(COUNTERS).main(np.uint8(count).astype(np.int8))
+    assert i.astype(np.uint8) == count
+    assert a.astype(np.uint8) == count * 201 % 256
+    assert b == 5 - 3 * count
+
+
 CASES = """
 func.func @main(%i: tensor<i32>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
