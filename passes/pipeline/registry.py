@@ -46,6 +46,7 @@ FAMILIES = {
     "scheduling": (
         "branch-on-selects distribute fuse pack ping-pong schedule skew-time tile transpose-operands widen-operands"
     ),
+    "stablehlo": "erase-signedness inline-scalar-generics lower-hlo-branches lower-hlo-loops lower-hlo-scatter",
     "vectorization": "vector-math vectorize",
 }
 """The passes of each family: `count-memory` of `buffers` is `CountMemoryPass` in `buffers/count_memory.py`."""

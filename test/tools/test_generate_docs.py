@@ -10,7 +10,7 @@ import pytest
 from mlir import ir
 from pass_examples import RefusePass, TagPass
 
-from mlir_inplace.dialects import dispatch
+from mlir_inplace.dialects import dispatch, stablehlo
 from mlir_inplace.passes.framework.base import Pass
 from mlir_inplace.passes.pipeline.pipeline import run_pipeline
 from mlir_inplace.passes.pipeline.registry import BUILT_IN, Registry
@@ -76,6 +76,7 @@ def test_a_pass_does_what_its_documentation_shows(cls: type[Pass], before: str, 
     name = f"{cls.argument}{{{options[0]}}}" if options else cls.argument
     nested = name if cls.anchor in (None, "builtin.module") else f"{cls.anchor}({name})"
     with ir.Context() as context:
+        stablehlo.register_for(before, context)
         module = dispatch.parse(before, context)
         run_pipeline(module, f"builtin.module({nested})")
         assert str(module) == str(dispatch.parse(after, context))

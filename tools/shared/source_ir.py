@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from mlir import ir
 
-from ...dialects import dispatch
+from ...dialects import dispatch, stablehlo
 from ...dialects.support.text_error import TextError
 from ...passes.framework.diagnostics import DiagnosticCollector, deliver, emit
 from ...passes.framework.errors import PassError
@@ -36,6 +36,7 @@ def parse_module(source: Source, context: ir.Context) -> ir.Operation:
     """
     if source.bytecode is not None:
         dispatch.register_for(source.bytecode, context)
+        stablehlo.register_for(source.bytecode, context)
         return ir.Module.parse(source.bytecode, context).operation
     if not source.text.strip():  # A part between two markers.
         return ir.Module.create(ir.Location.file(source.name, 1, 1, context=context)).operation
@@ -97,6 +98,7 @@ def _generic_text(source: Source, context: ir.Context) -> str:
     """
     try:
         check_text(source.text, source.name)
+        stablehlo.register_for(source.text, context)
         return dispatch.read_text(source.text, context, source.name)
     except TextError as error:
         _report(error, context)

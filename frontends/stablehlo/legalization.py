@@ -1,0 +1,67 @@
+"""From StableHLO to `linalg`, `tensor`, `scf`, `arith`, `math` and `func`.
+
+    module = parse_stablehlo(path.read_bytes())  # text, bytecode or a portable artifact
+    program = mi.compile(legalize_stablehlo(module))
+
+Upstream's `stablehlo-legalize-to-linalg` lowers what computes elements; passes of `passes/stablehlo/` lower the rest
+before it runs: control flow, scatters, sorts, random bits, factorizations.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ...dialects import stablehlo
+from ...passes.pipeline.pipeline import run_pipeline
+from ...runtime.source import private_copy
+
+__all__ = ["legalize_stablehlo", "parse_stablehlo"]
+
+_LOWERING = ",".join(
+    (
+        "func.func(stablehlo-legalize-composite-to-call)",
+        "inline",  # JAX calls private functions for what it traces once, loop bodies too
+        "symbol-dce",
+        "inplace-lower-hlo-loops",
+        "inplace-lower-hlo-branches",
+        "inplace-lower-hlo-scatter",
+        "func.func(stablehlo-legalize-to-linalg)",
+        "inplace-inline-scalar-generics",
+        "inplace-erase-signedness",
+        "inplace-canonicalize",
+        "int-range-optimizations",  # counters of loops need no clamping
+        "inplace-canonicalize",
+        "cse",
+    )
+)
+
+
+def parse_stablehlo(source: str | bytes, context: ir.Context | None = None) -> ir.Module:
+    """Parse a StableHLO program: text, bytecode, or a portable artifact (`jax.export`, `.mlirbc`).
+
+    Args:
+        source: the program.
+        context: where the module lives; a new context if None. The dialect is registered in it.
+
+    Raises `ir.MLIRError` with the parser's diagnostics.
+    """
+    context = ir.Context() if context is None else context
+    stablehlo.register(context)
+    if isinstance(source, bytes) and source.startswith(b"ML\xefR") and b"StableHLO_v" in source[:64]:
+        return stablehlo.bindings().deserialize_portable_artifact(context, source)
+    with context:
+        return ir.Module.parse(source)
+
+
+def legalize_stablehlo(module: ir.Module) -> ir.Module:
+    """Lower a module of StableHLO to `linalg`, `tensor`, `scf`, `arith`, `math` and `func`, ready for `mi.compile`.
+
+    The module is not changed; the result lives in its context. Unsigned integers are signless in the result, and
+    private functions are inlined. Tensors of `chlo` must have been lowered to StableHLO.
+
+    Raises `PassError`, whose message names the op and its location, for what cannot be lowered.
+    """
+    stablehlo.bindings()
+    lowered = private_copy(module)
+    run_pipeline(lowered, _LOWERING)
+    return lowered

@@ -1,0 +1,1 @@
+"""Passes that lower what upstream's `stablehlo-legalize-to-linalg` leaves, and clean up what it makes."""

@@ -1,0 +1,1 @@
+"""Values, regions and loops that the lowerings of StableHLO share."""
