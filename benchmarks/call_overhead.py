@@ -54,6 +54,7 @@ def cases(size: int) -> dict[str, Callable[[], Any]]:
     counted = mi.compile(PROGRAM.replace("SxS", f"{size}x{size}"), memory_stats=True)
     a = np.arange(size * size, dtype=np.float32).reshape(size, size)
     b, c, out = a * a, a.copy(), np.empty_like(a)
+    held = program.hold({"b": b}, function="add")
     read_only = a.copy()
     read_only.flags.writeable = False
     return {
@@ -67,6 +68,7 @@ def cases(size: int) -> dict[str, Callable[[], Any]]:
         "read-only argument": lambda: program.add(read_only, b),
         "transposed argument": lambda: program.add(a.T, b),
         "arguments by name": lambda: program.add(b=b, a=a),
+        "one argument held": lambda: held.add(a),
         "memoryview arguments": lambda: program.add(memoryview(a), memoryview(b)),
         "scalars only": lambda: program.scalar(1.5, 3),
         "fresh result, memory counted": lambda: counted.add(a, b),

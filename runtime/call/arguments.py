@@ -7,7 +7,7 @@ array, under the same rules as for a scalar parameter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ def checked_arguments(signature: Signature, arguments: Sequence[Any]) -> tuple[A
             f"{signature.name} takes {takes} argument{'' if takes == 1 else 's'}, got {len(arguments)}: {signature}"
         )
     return tuple(
-        _checked_array(parameter, argument) if parameter.type.is_array else _checked_scalar(parameter, argument)
+        checked_array(parameter, argument) if parameter.type.is_array else _checked_scalar(parameter, argument)
         for parameter, argument in zip(signature.parameters, arguments, strict=True)
     )
 
@@ -51,7 +51,8 @@ def _checked_scalar(parameter: Parameter, argument: Any) -> Any:
     return argument if array is None else array
 
 
-def _checked_array(parameter: Parameter, argument: Any) -> Array:
+def checked_array(parameter: Parameter, argument: Any) -> Array:
+    """The argument of an array parameter as a plain `ndarray`. Raises as `checked_arguments`."""
     wanted = parameter.type
     if isinstance(argument, _SCALARS) and not wanted.shape and not parameter.writable:
         return _rank_zero(parameter, argument)
@@ -177,15 +178,16 @@ def _size_finding(signature: Signature, arguments: Sequence[Any], number: int, d
     return f"{label}: the program's view of it does not fit: its byte offset or a size is negative, misaligned or huge"
 
 
-def require_exclusive(signature: Signature, arguments: Sequence[Any]) -> None:
-    """Raise `ValueError` if an argument that must be exclusive may share memory with any other array argument."""
-    for parameter in signature.parameters:
-        if not parameter.exclusive:
-            continue
-        for other in signature.parameters:
-            if other.index == parameter.index or not other.type.is_array:
-                continue
-            if overlap(arguments[parameter.index], arguments[other.index]):
-                raise ValueError(
-                    f"{parameter.label} is written in place, but its memory overlaps {other.label}; pass a copy of one"
-                )
+def exclusive_pairs(signature: Signature, wanted: Callable[[int, int], bool]) -> tuple[tuple[int, int], ...]:
+    """Pairs of an argument that must be exclusive and another array argument, those `wanted`, by their numbers."""
+    arrays = [parameter.index for parameter in signature.parameters if parameter.type.is_array]
+    exclusive = [parameter.index for parameter in signature.parameters if parameter.exclusive]
+    return tuple((one, other) for one in exclusive for other in arrays if one != other and wanted(one, other))
+
+
+def require_exclusive(signature: Signature, arguments: Sequence[Any], pairs: Iterable[tuple[int, int]]) -> None:
+    """Raise `ValueError` if the two arguments of one of `exclusive_pairs` may share memory."""
+    for one, other in pairs:
+        if overlap(arguments[one], arguments[other]):
+            written, read = signature.parameters[one].label, signature.parameters[other].label
+            raise ValueError(f"{written} is written in place, but its memory overlaps {read}; pass a copy of one")

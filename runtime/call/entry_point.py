@@ -13,6 +13,7 @@ from ..interface.signature import Signature
 from ..memory.statistics import MemoryStats
 from .arguments import checked_arguments
 from .bound_call import BoundCall
+from .held_arguments import NOTHING_HELD, HeldArguments
 from .plan import CallPlan
 from .process_bound import ProcessBound
 from .results import NativeCode
@@ -36,10 +37,20 @@ class EntryPoint(ProcessBound):
     """
 
     def __init__(
-        self, signature: Signature, native: Callable[[bool], NativeCode], report: Callable[[MemoryStats], None]
+        self,
+        whole: Signature,
+        native: Callable[[bool], NativeCode],
+        report: Callable[[MemoryStats], None],
+        held: HeldArguments = NOTHING_HELD,
     ) -> None:
-        """`native(contiguous)` compiles on demand; `report` takes the statistics of each call that is counted."""
+        """`native(contiguous)` compiles on demand; `report` takes the statistics of each call that is counted.
+
+        `whole` is the signature of the native code, of which callers do not see the arguments that are `held`.
+        """
+        signature = held.signature_of_rest(whole) if held.arrays else whole
         self.signature = signature
+        self._whole = held.labelled(whole) if held.arrays else whole
+        self.held = held
         self._native = native
         self._report = report
         self._plans: dict[tuple[Any, ...], CallPlan] = {}
@@ -83,10 +94,10 @@ class EntryPoint(ProcessBound):
         plan = self._plans.get(key)
         if plan is None:
             try:
-                plan = CallPlan(self.signature, self._native(True), arguments)
+                plan = CallPlan(self._whole, self._native(True), arguments, self.held)
             except StrideError:
                 # Not contiguous: compile the version for any strides.
-                plan = CallPlan(self.signature, self._native(False), arguments)
+                plan = CallPlan(self._whole, self._native(False), arguments, self.held)
             if len(self._plans) >= _MOST_PLANS:
                 self._plans.clear()
             self._plans[key] = plan

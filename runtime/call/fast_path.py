@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..interface.boundary import Form, OutArgument
+from ..interface.boundary import Form, Layout, OutArgument
 from ..interface.memrefs import RESULT_ALIGNMENT, Array, new_array
 from ..interface.signature import Signature
 from ..memory.result_pool import LEAST_BYTES, ResultPool
@@ -58,26 +58,27 @@ def describe_out(signature: Signature, out: OutArgument) -> Out:
 
 def quick_call(
     form: Form,
+    layouts: Sequence[Layout | None],
     arguments: Sequence[Any],
     outs: Sequence[Out],
     layout: FrameLayout,
     native: Callable[[int], None],
 ) -> QuickCall | None:
-    """The fast path for arguments like `arguments`; None where there is none.
+    """The fast path for arguments like `arguments`, with these `layouts`; None where there is none.
 
     There is one for contiguous arrays of types in the buffer protocol, without offsets, and one result, which is an out
     argument. Arrays that are read-only or not aligned take the slow path.
     """
     usual = all(
         given is not None and not given.offset and array.flags.c_contiguous and array.size
-        for given, array in zip(form.layouts, arguments, strict=True)
+        for given, array in zip(layouts, arguments, strict=True)
     )
     if not usual or any(array.dtype.kind not in _BUFFER_KINDS for array in arguments):
         return None
-    if len(outs) != 1 or list(form.results) != [len(arguments)]:
+    if len(outs) != 1 or list(form.results) != [len(form.layouts)]:
         return None
     # Alignments are powers of two, so the largest one is enough for all.
-    mask = max((given.alignment for given in form.layouts if given is not None), default=1) - 1
+    mask = max((given.alignment for given in layouts if given is not None), default=1) - 1
     return _one_result(outs[0], mask, layout, native)
 
 

@@ -21,11 +21,15 @@ _WORD = 8
 
 @dataclass(frozen=True)
 class ArraySlot:
-    """The part of an array argument's descriptor that all calls of a plan share: no pointers, all in elements."""
+    """The part of an array argument's descriptor that all calls of a plan share: offset, sizes, strides in elements.
+
+    The pointer too, if the array is held (`held_arguments.py`): `address` is None where each call packs another.
+    """
 
     offset: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
+    address: int | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class FrameLayout:
     """
 
     def __init__(self, arguments: Sequence[ArraySlot | str], returned: Sequence[str]) -> None:
-        codes = ["Q" if isinstance(argument, ArraySlot) else argument for argument in arguments]
+        codes = [_packed_code(argument) for argument in arguments]
         self.arguments = struct.Struct("@" + "".join(codes))
         self.returned = struct.Struct("@" + "".join(returned))
         self.returned_offset = _round_up(self.arguments.size)
@@ -53,8 +57,13 @@ class FrameLayout:
         constants: list[int] = []
         pointers: list[int] = []
         for number, argument in enumerate(arguments):
-            # A repeat count of zero adds the padding before a value, and no value.
-            place = struct.calcsize("@" + "".join(codes[:number]) + "0" + codes[number][0])
+            if isinstance(argument, ArraySlot) and argument.address is not None:
+                place = start
+                start += _WORD
+                constants.append(argument.address)
+            else:
+                # A repeat count of zero adds the padding before a value, and no value.
+                place = struct.calcsize("@" + "".join(codes[:number]) + "0" + codes[number][0])
             pointers.append(place)
             if isinstance(argument, ArraySlot):
                 words = (argument.offset, *argument.shape, *argument.strides)
@@ -77,6 +86,12 @@ class FrameLayout:
         table = struct.pack(f"{len(self._pointers)}Q", *(address + pointer for pointer in self._pointers))
         memory[self._table_offset :] = table
         return CallFrame(memory, address + self._table_offset)
+
+
+def _packed_code(argument: ArraySlot | str) -> str:
+    if isinstance(argument, ArraySlot):
+        return "Q" if argument.address is None else ""
+    return argument
 
 
 def descriptor_code(rank: int) -> str:

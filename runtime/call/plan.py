@@ -7,35 +7,55 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from ...passes.functions.rewriting.results import RETURNED
 from ..interface.boundary import Form
 from ..interface.memrefs import Array, data_address, element_strides, overlap, row_major_strides
 from ..interface.signature import Signature
 from ..memory.statistics import Report
-from .arguments import Reader, array_reader, failed_check, require_exclusive, scalar_reader
+from .arguments import Reader, array_reader, exclusive_pairs, failed_check, require_exclusive, scalar_reader
 from .bound_call import BoundCall
 from .fast_path import describe_out, quick_call
 from .frames import ArraySlot, CallFrame, FrameLayout, descriptor_code
+from .held_arguments import NOTHING_HELD, HeldArguments
 from .results import NativeCode, Returned, checked_outs, place_result, result_takers
+
+
+class CallOwner(Protocol):
+    """What a bound call keeps alive; its signature is the one that callers see."""
+
+    @property
+    def signature(self) -> Signature:
+        """What its calls take and return."""
+        ...
 
 
 class CallPlan:
     """Calls of one entry point with arguments like `arguments`, which have passed `checked_arguments`.
 
+    These, and those of calls, are the arguments that are not `held`; `signature` and `code` are of all.
+
     Raises `StrideError` if a layout does not allow an array's strides. Safe to call from several threads at once: each
     call in flight has a frame of its own.
     """
 
-    def __init__(self, signature: Signature, code: NativeCode, arguments: Sequence[Any]) -> None:
+    def __init__(
+        self,
+        signature: Signature,
+        code: NativeCode,
+        arguments: Sequence[Any],
+        held: HeldArguments = NOTHING_HELD,
+    ) -> None:
         self.recorder = code.recorder
         self._signature = signature
+        self._complete = held.complete if held.arrays else None
         self._native = code.function
         self._code = code
         form = code.form
         self._outs = tuple(describe_out(signature, out) for out in form.outs)
-        slots, self._readers = _describe(signature, form, arguments)
+        whole = held.complete(arguments)
+        slots, self._readers, self._held_addresses = _describe(signature, form, whole, held)
         slots += [ArraySlot(0, out.shape, row_major_strides(out.shape)) for out in form.outs]
         self._frame_layout = FrameLayout(slots, _returned_codes(signature, form))
         self._pack = self._frame_layout.arguments.pack_into
@@ -44,23 +64,29 @@ class CallPlan:
         self._takers = result_takers(signature, code)
         self._unplaced: tuple[Array | None, ...] = (None,) * len(signature.results)
         self._returns = RETURNED in form.results
-        self._exclusive = any(parameter.exclusive for parameter in signature.parameters)
+        self._exclusive = exclusive_pairs(signature, lambda one, other: not {one, other} <= held.arrays.keys())
+        writes_exclusively = any(parameter.exclusive for parameter in signature.parameters)
         self._checked = signature.size_checks is not None
-        plain = not (self.recorder or self._returns or self._exclusive or self._checked)
-        self.quick = quick_call(form, arguments, self._outs, self._frame_layout, self._native) if plain else None
+        plain = not (self.recorder or self._returns or writes_exclusively or self._checked)
+        given = [layout for number, layout in enumerate(form.layouts) if number not in held.arrays]
+        self.quick = quick_call(form, given, arguments, self._outs, self._frame_layout, self._native) if plain else None
 
     def __call__(self, arguments: Sequence[Any], given: Any, report: Report) -> Any:
         """Run with results in the arrays of `given`: one array, or a tuple with an array or None for each result.
 
         They are in fresh arrays if it is None. `report` takes the statistics of a call that is counted.
         """
+        if self._complete is not None:
+            arguments = self._complete(arguments)
         targets = self._unplaced if given is None else self._checked_targets(arguments, given)
         if self.recorder is None:
             return self._call(arguments, targets)
         return self.recorder.counted(partial(self._call, arguments, targets), report)
 
-    def bind(self, arguments: Sequence[Any], given: Any, report: Report, owner: object) -> BoundCall:
+    def bind(self, arguments: Sequence[Any], given: Any, report: Report, owner: CallOwner) -> BoundCall:
         """A call of these arguments that runs as `__call__` does; `owner` keeps the native code alive."""
+        if self._complete is not None:
+            arguments = self._complete(arguments)
         targets = self._unplaced if given is None else self._checked_targets(arguments, given)
         outs, addresses = self._out_memory(arguments, targets)
         values = self._read(arguments, addresses)
@@ -77,7 +103,7 @@ class CallPlan:
             return self._placed(targets, self._take(arguments, outs, values, frame))
 
         finish = None if direct else run if self.recorder is None else partial(self.recorder.counted, run, report)
-        return BoundCall(self._signature, self._native, frame.table, result, finish, (owner, frame, arguments, outs))
+        return BoundCall(owner.signature, self._native, frame.table, result, finish, (owner, frame, arguments, outs))
 
     def _checked_targets(self, arguments: Sequence[Any], given: Any) -> tuple[Array | None, ...]:
         """`given` as one array or None for each result.
@@ -146,10 +172,10 @@ class CallPlan:
     def _read(self, arguments: Sequence[Any], addresses: Sequence[int]) -> list[Any]:
         """The values to pack into a frame for `arguments` and for results at `addresses`."""
         if self._exclusive:
-            require_exclusive(self._signature, arguments)
+            require_exclusive(self._signature, arguments, self._exclusive)
         values: list[Any] = []
-        for read, argument in zip(self._readers, arguments, strict=True):
-            values += read(argument)
+        for number, read in self._readers:
+            values += read(arguments[number])
         values += addresses
         return values
 
@@ -165,7 +191,7 @@ class CallPlan:
             everything = (*arguments, *outs)
             return [everything[place] for place in self._code.form.results]
         words = self._unpack(frame.memory, self._frame_layout.returned_offset)
-        call = Returned(arguments, outs, values, words)
+        call = Returned(arguments, outs, (*values, *self._held_addresses), words)
         return [take(call) for take in self._takers]
 
 
@@ -177,20 +203,25 @@ def _as_one(results: list[Any]) -> Any:
 
 
 def _describe(
-    signature: Signature, form: Form, arguments: Sequence[Any]
-) -> tuple[list[ArraySlot | str], tuple[Reader, ...]]:
-    """The native arguments for `arguments`, and how to read each of them."""
+    signature: Signature, form: Form, arguments: Sequence[Any], held: HeldArguments
+) -> tuple[list[ArraySlot | str], tuple[tuple[int, Reader], ...], tuple[int, ...]]:
+    """The native arguments for `arguments`; by number, how to read those that are not held; the addresses of others."""
     slots: list[ArraySlot | str] = []
-    readers: list[Reader] = []
+    readers: list[tuple[int, Reader]] = []
+    addresses: list[int] = []
     for parameter, layout, argument in zip(signature.parameters, form.layouts, arguments, strict=True):
         if layout is None:
             slots.append(parameter.type.element.code)
-            readers.append(scalar_reader(parameter))
+            readers.append((parameter.index, scalar_reader(parameter)))
+            continue
+        strides, read = element_strides(argument, parameter, layout), array_reader(parameter, layout, argument)
+        if parameter.index in held.arrays:
+            addresses += read(argument)
+            slots.append(ArraySlot(layout.offset or 0, argument.shape, strides, addresses[-1]))
         else:
-            strides = element_strides(argument, parameter, layout)
             slots.append(ArraySlot(layout.offset or 0, argument.shape, strides))
-            readers.append(array_reader(parameter, layout, argument))
-    return slots, tuple(readers)
+            readers.append((parameter.index, read))
+    return slots, tuple(readers), tuple(addresses)
 
 
 def _returned_codes(signature: Signature, form: Form) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from ...passes.framework.entered_context import entered
 from ...passes.pipeline.pipeline import Pipeline, as_pipeline, run_pipeline
 from ..call.bound_call import BoundCall
 from ..call.entry_point import EntryPoint
+from ..call.held_arguments import NOTHING_HELD, HeldArguments, hold
 from ..call.process_bound import ProcessBound
 from ..call.results import NativeCode
 from ..interface.boundary import entry_functions
@@ -166,12 +167,7 @@ class Program(ProcessBound):
         self._last_stats: MemoryStats | None = None
         with entered(source.context):
             self._signatures, self._unsupported = _read_signatures(source, name_of)
-        self._entries: dict[str, EntryPoint] = {}
-        for name, signature in self._signatures.items():
-            self._entries[name] = self._entry_point(signature)
-            if not hasattr(type(self), name) and name not in vars(self):
-                # In the instance itself: __getattr__ would cost each call 0.3 µs.
-                setattr(self, name, self._entries[name])
+        self._make_entries({})
         self._build(contiguous=True)
 
     @property
@@ -205,15 +201,30 @@ class Program(ProcessBound):
         Raises `ValueError` if there is not exactly one entry point and none is named, `KeyError` if there is none of
         that name, and what a call with these arguments raises.
         """
-        if function is None:
-            if len(self.all_names) != 1:
-                raise ValueError(
-                    f"say which function to bind; the program has {len(self.all_names)}: {', '.join(self.all_names)}"
-                    if self.all_names
-                    else "there is nothing to bind: the program has no entry points"
-                )
-            (function,) = self.all_names
-        return self[function].bind(*arguments, out=out, **named)
+        return self[self._function_name(function)].bind(*arguments, out=out, **named)
+
+    def hold(self, arguments: Mapping[str | int, Any], *, function: str | None = None) -> Program:
+        """The same program with some array arguments of a function given for good, such as a model's weights.
+
+        Calls take the other arguments, and `help` and messages speak of these. The arrays are checked now, passed by
+        pointer and kept alive: each call reads what they hold then, and updates those that are
+        `bufferization.writable`. They may be of another package, or mapped from a file. Machine code is shared with
+        this program, which still takes all arguments.
+
+        Args:
+            arguments: arrays by the name or the number of the argument.
+            function: the name of the entry point; the only one if None.
+
+        Raises what `bind` raises for the function, `TypeError` for an argument that is none or no array, and what a
+        call raises for an array that does not fit.
+        """
+        entry = self[self._function_name(function)]
+        held = hold(self._signatures[entry.__name__], entry.held, arguments)
+        program = object.__new__(type(self))
+        own = {name: value for name, value in vars(self).items() if value is not self._entries.get(name)}
+        vars(program).update(own, _last_stats=None)
+        program._make_entries({**{name: one.held for name, one in self._entries.items()}, entry.__name__: held})
+        return program
 
     def fill_memory_with(self, byte: int) -> None:
         """Let memory that a checked program allocates from now on hold this byte until it is written."""
@@ -246,15 +257,35 @@ class Program(ProcessBound):
         return sorted({*super().__dir__(), *self._entries})
 
     def __repr__(self) -> str:
-        known = [signature.brief for signature in list(self._signatures.values())[:_FEW]]
-        more = [f"{len(self._signatures) - _FEW} more"] if len(self._signatures) > _FEW else []
+        known = [entry.signature.brief for entry in list(self._entries.values())[:_FEW]]
+        more = [f"{len(self._entries) - _FEW} more"] if len(self._entries) > _FEW else []
         return f"<Program with {', '.join(known + more) or 'no entry points'}>"
 
-    def _entry_point(self, signature: Signature) -> EntryPoint:
+    def _function_name(self, given: str | None) -> str:
+        """The entry point that is meant: the only one if none is `given`."""
+        if given is not None:
+            return given
+        if len(self.all_names) != 1:
+            raise ValueError(
+                f"say which function to bind; the program has {len(self.all_names)}: {', '.join(self.all_names)}"
+                if self.all_names
+                else "there is nothing to bind: the program has no entry points"
+            )
+        return self.all_names[0]
+
+    def _make_entries(self, held: Mapping[str, HeldArguments]) -> None:
+        self._entries: dict[str, EntryPoint] = {}
+        for name, signature in self._signatures.items():
+            self._entries[name] = self._entry_point(signature, held.get(name, NOTHING_HELD))
+            if not hasattr(type(self), name) and name not in vars(self):
+                # In the instance itself: __getattr__ would cost each call 0.3 µs.
+                setattr(self, name, self._entries[name])
+
+    def _entry_point(self, signature: Signature, held: HeldArguments) -> EntryPoint:
         def native(contiguous: bool) -> NativeCode:
             return self._build(contiguous=contiguous).codes[signature.name]
 
-        return EntryPoint(signature, native, self._keep_stats)
+        return EntryPoint(signature, native, self._keep_stats, held)
 
     def _keep_stats(self, stats: MemoryStats) -> None:
         self._last_stats = stats

@@ -16,19 +16,19 @@ class Keywords:
 
     def __init__(self, signature: Signature) -> None:
         self._signature = signature
-        self._positions = {name: position for position, name in enumerate(signature.names)}
+        self.positions = {name: position for position, name in enumerate(signature.names)}
         for parameter in signature.parameters:
             if parameter.name is not None:
-                self._positions.setdefault(parameter.name, parameter.index)
+                self.positions.setdefault(parameter.name, parameter.index)
 
     def in_order(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
         """All arguments by position. Raises `TypeError` for a name that is unknown, given twice, or missing."""
         function, count = self._signature.name, len(self._signature.names)
         found: dict[int, Any] = dict(enumerate(arguments))
         for name, value in named.items():
-            position = self._positions.get(name)
+            position = self.positions.get(name)
             if position is None:
-                known = nearest(name, self._positions)
+                known = nearest(name, self.positions)
                 raise TypeError(f"{function} has no argument {name!r}{known}; it is {self._signature}")
             if position in found:
                 raise TypeError(f"{self._signature.parameters[position].label} of {function} is given twice")

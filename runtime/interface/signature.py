@@ -84,6 +84,8 @@ class Parameter:
     writable: bool
     binding: bool = False
     """Whether it is a binding of a dispatch function."""
+    told_as: str = ""
+    """Its name in messages, where arguments are held, so that numbers in calls differ (`call/held_arguments.py`)."""
 
     @property
     def exclusive(self) -> bool:
@@ -93,6 +95,8 @@ class Parameter:
     @property
     def label(self) -> str:
         """Its name in messages: `argument 0`, or `argument 0 ('a')` if its name says more."""
+        if self.told_as:
+            return self.told_as
         named = self.name and self.name not in (str(self.index), f"arg{self.index}")
         return f"argument {self.index} ({self.name!r})" if named else f"argument {self.index}"
 
