@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .dialects.bufferizable import AliasingValue, Forwarding, GlobalTensor, OpModel, Relation, Subset
     from .dialects.registry import ModelClashError, register_op_model
     from .dialects.rewriter import Rewriter
+    from .frontends.onnx.program import from_onnx
     from .passes.framework.base import Pass, Statistic
     from .passes.framework.diagnostics import Diagnostic
     from .passes.framework.errors import OptionError, PassError, PassFailure, PipelineError, RegistryError
@@ -83,6 +84,7 @@ __all__ = [
     "bufferize",
     "check",
     "compile",
+    "from_onnx",
     "option",
     "register_op_model",
     "register_pass",
@@ -95,6 +97,7 @@ _NAMES = {
     "dialects.bufferizable": "AliasingValue Forwarding GlobalTensor OpModel Relation Subset",
     "dialects.registry": "ModelClashError register_op_model",
     "dialects.rewriter": "Rewriter",
+    "frontends.onnx.program": "from_onnx",
     "passes.framework.base": "Pass Statistic",
     "passes.framework.diagnostics": "Diagnostic",
     "passes.framework.errors": "OptionError PassError PassFailure PipelineError RegistryError",

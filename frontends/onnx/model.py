@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .lowering.graph import Graph, Result, dtype_of, onnx
 from .lowering.scalars import kind
 from .lowering.structured import cast_tensor
 from .lowering.values import UnsupportedOnnxError, Value, tensor_type
+from .weights import StoredTensors
 
 __all__ = ["LoweredModel", "lower_model", "read_model"]
 
@@ -26,11 +28,15 @@ ENTRY = "main"
 
 @dataclass(frozen=True)
 class LoweredModel:
-    """A module with the function `main`, and the names of the model's inputs and outputs."""
+    """A module with the function `main`, and the names of the model's inputs and outputs.
+
+    `weights` holds the arrays of the arguments that follow the inputs, by their numbers.
+    """
 
     module: ir.Module
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    weights: Mapping[int, np.ndarray[Any, Any]]
 
 
 def read_model(source: Any) -> Any:
@@ -40,7 +46,7 @@ def read_model(source: Any) -> Any:
         return source
     if isinstance(source, (str, os.PathLike)):
         try:
-            return package.load(os.fspath(source))
+            return package.load(os.fspath(source), load_external_data=False)
         except OSError:
             raise
         except Exception as error:  # noqa: BLE001 - protobuf's own
@@ -50,8 +56,10 @@ def read_model(source: Any) -> Any:
     raise TypeError(f"expected an onnx.ModelProto, its bytes or a path, got {type(source).__name__}")
 
 
-def lower_model(model: Any, constants: Mapping[str, np.ndarray[Any, Any]] | None = None) -> LoweredModel:
-    """Lower a model; inputs in `constants` are replaced by these values.
+def lower_model(
+    model: Any, constants: Mapping[str, np.ndarray[Any, Any]] | None = None, folder: Path | None = None
+) -> LoweredModel:
+    """Lower a model; inputs in `constants` are replaced by these values. External data is in `folder`.
 
     Raises `UnsupportedOnnxError` for what cannot be lowered, and by its subclass `NeedsConstantError` for an input that
     must be a constant.
@@ -82,15 +90,15 @@ def lower_model(model: Any, constants: Mapping[str, np.ndarray[Any, Any]] | None
                 for proto, (dtype, _), argument in zip(passed, kinds, block.arguments, strict=True)
             }
             values |= {name: Value(np.asarray(a).dtype, constant=np.asarray(a), name=name) for name, a in given.items()}
-            graph = Graph(opsets, functions, None)
+            stored = StoredTensors(block, folder)
+            graph = Graph(opsets, functions, weights=stored.value)
             results = graph.lower_graph(graph_proto, [values[proto.name] for proto in inputs])
             finished = [_output(proto, value) for proto, value in zip(graph_proto.output, results, strict=True)]
             func.ReturnOp(finished)
-        function_type = ir.FunctionType.get(types, [value.type for value in finished])
+        function_type = ir.FunctionType.get([argument.type for argument in block.arguments], [value.type for value in finished])
         function.attributes["function_type"] = ir.TypeAttr.get(function_type)
-    return LoweredModel(
-        module, tuple(proto.name for proto in passed), tuple(proto.name for proto in graph_proto.output)
-    )
+    names = [tuple(proto.name for proto in protos) for protos in (passed, graph_proto.output)]
+    return LoweredModel(module, *names, stored.arrays)
 
 
 def _kind(proto: Any) -> tuple[Any, list[int | None]]:

@@ -12,7 +12,7 @@ from ....dialects.support.index_math import Number
 from .graph import Node, lowers
 from .reductions import wide_type
 from .scalars import DType, Scalar
-from .structured import accumulate, cast_to, elementwise, expand, fill, loops, reshape, transpose
+from .structured import accumulate, cast_to, elementwise, fill, loops, reshape
 from .values import UnsupportedOnnxError, Value
 
 I32 = np.dtype(np.int32)
@@ -69,19 +69,17 @@ def _matmul(node: Node) -> Value:
 @lowers("Gemm")
 def _gemm(node: Node) -> Value:
     a, b = node.input(0), node.input(1)
-    if node.attribute("transA", 0):
-        a = transpose(a, [1, 0])
-    if node.attribute("transB", 0):
-        b = transpose(b, [1, 0])
     alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
-    total = matmul(a, b, wide_type(a.dtype))
+    turned = [node.attribute(name, 0) for name in ("transA", "transB")]
+    labels = ["ZY" if turned[0] else "YZ", "XZ" if turned[1] else "ZX"]
+    wide = wide_type(a.dtype)
+    total = contract([a, b], labels, "YX", wide) if any(turned) else matmul(a, b, wide)
 
     def scaled(e: Scalar, factor: float) -> Scalar:
         return e if factor == 1 else e * factor
 
     if not node.has(2):
         return cast_to(total, a.dtype) if alpha == 1 else elementwise(a.dtype, [total], lambda e: e * alpha)
-    wide = total.dtype
     return elementwise(
         a.dtype, [total, node.input(2)], lambda e, c: (scaled(e, alpha) + scaled(c.to(wide), beta)).to(a.dtype)
     )
@@ -92,7 +90,7 @@ def centred(value: Value, zero_point: Value | None, channel: int) -> Value:
     if zero_point is None:
         return cast_to(value, I32)
     if zero_point.rank == 1 and zero_point.shape != (1,):
-        zero_point = reshape(zero_point, [-1 if False else zero_point.sizes[0], *[1] * (value.rank - 1 - channel)])
+        zero_point = reshape(zero_point, [zero_point.sizes[0], *[1] * (value.rank - 1 - channel)])
     elif zero_point.rank == 1:
         zero_point = reshape(zero_point, [])
     return elementwise(I32, [value, zero_point], lambda e, z: e.to(I32) - z.to(I32))
@@ -153,4 +151,4 @@ def _einsum(node: Node) -> Value:
     return cast_to(contract(values, labels, result, wide_type(dtype)), dtype)
 
 
-__all__ = ["centred", "contract", "expand", "matmul", "requantized"]
+__all__ = ["centred", "contract", "matmul", "requantized"]

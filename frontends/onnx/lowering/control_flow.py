@@ -10,7 +10,7 @@ from mlir import ir
 from mlir.dialects import scf
 
 from ....dialects.support.index_math import Number, as_value
-from .graph import Graph, Node, Result, lowers, stated
+from .graph import Node, Result, lowers, stated
 from .scalars import INDEX, Scalar, constant
 from .structured import cast_tensor, empty, extract, insert_slice, reshape, slice_of
 from .values import NeedsConstantError, UnsupportedOnnxError, Value, tensor_type
@@ -20,7 +20,7 @@ BOOL, I64 = np.dtype(np.bool_), np.dtype(np.int64)
 
 def _body(node: Node, proto: Any, inputs: Sequence[Result]) -> list[Value]:
     """The outputs of a subgraph, each a tensor."""
-    graph = Graph(node.graph.opsets, node.graph.functions, node.graph)
+    graph = node.subgraph()
     results = graph.lower_graph(proto, inputs)
     for result in results:
         if not isinstance(result, Value):
@@ -39,7 +39,7 @@ def _if(node: Node) -> Any:
     condition = reshape(node.input(), [])
     branches = [node.attribute("then_branch"), node.attribute("else_branch")]
     if condition.constant is not None:
-        graph = Graph(node.graph.opsets, node.graph.functions, node.graph)
+        graph = node.subgraph()
         return tuple(graph.lower_graph(branches[0 if condition.constant.item() else 1], []))
     chosen = extract(condition, [])
     shapes = [_tried(node, branch, []) for branch in branches]

@@ -77,6 +77,10 @@ class Node:
     def __repr__(self) -> str:
         return f"{self.op_type} node {self.proto.name or (self.output_names or ['?'])[0]!r}"
 
+    def subgraph(self) -> Graph:
+        """A graph within this node, which sees the names around it."""
+        return Graph(self.graph.opsets, self.graph.functions, self.graph)
+
     def has(self, number: int) -> bool:
         """Whether an input is given."""
         return number < len(self.inputs) and self.inputs[number] is not None
@@ -131,12 +135,20 @@ class Graph:
         opsets: the version of each operator set, by domain.
         functions: the model's own functions, by domain and name.
         parent: the graph around a subgraph.
+        weights: makes values of tensors that are stored in the model; constants if None.
     """
 
-    def __init__(self, opsets: Mapping[str, int], functions: Mapping[tuple[str, str], Any], parent: Graph | None) -> None:
+    def __init__(
+        self,
+        opsets: Mapping[str, int],
+        functions: Mapping[tuple[str, str], Any],
+        parent: Graph | None = None,
+        weights: Weights | None = None,
+    ) -> None:
         self.opsets = opsets
         self.functions = functions
         self.parent = parent
+        self.weights = parent.weights if weights is None and parent is not None else weights
         self.values: dict[str, Result] = {}
 
     def value(self, name: str) -> Result:
@@ -149,11 +161,15 @@ class Graph:
             return self.parent.value(name)
         raise UnsupportedOnnxError(f"nothing defines {name!r}")
 
+    def stored(self, proto: Any) -> Value:
+        """The value of a `TensorProto` of the model."""
+        return self.weights(proto) if self.weights is not None else tensor_constant(proto)
+
     def lower_graph(self, proto: Any, inputs: Sequence[Result]) -> list[Result]:
         """Lower a graph with values for its inputs (those without an initializer); returns its outputs."""
         initialized = {tensor.name for tensor in proto.initializer}
         for tensor in proto.initializer:
-            self.values[tensor.name] = tensor_constant(tensor)
+            self.values[tensor.name] = self.stored(tensor)
         if proto.sparse_initializer:
             raise UnsupportedOnnxError("sparse initializers are not supported")
         names = [given.name for given in proto.input if given.name not in initialized]
@@ -198,7 +214,7 @@ class Graph:
             name = f"{node.domain}.{node.op_type}" if node.domain else node.op_type
             raise UnsupportedOnnxError(f"operator {name} is not supported, for {node}")
         opsets = {**self.opsets, **{given.domain: given.version for given in body.opset_import}}
-        inner = Graph(opsets, self.functions, None)
+        inner = Graph(opsets, self.functions, None, self.weights)
         inner.values = {name: None for name in body.input}
         inner.values.update(zip(body.input, node.inputs, strict=False))
         bound = {a.name: onnx("helper").get_attribute_value(a) for a in body.attribute_proto}
@@ -258,6 +274,10 @@ def type_proto(value: Result) -> Any:
         return onnx().TypeProto()
     helper = onnx("helper")
     return helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
+
+
+Weights = Callable[[Any], Value]
+"""Makes the value of a `TensorProto`."""
 
 
 def tensor_constant(proto: Any) -> Value:

@@ -35,7 +35,7 @@ I64 = np.dtype(np.int64)
 def _constant(node: Node) -> Value:
     for name, value in node.attributes.items():
         if name == "value":
-            return tensor_constant(value)
+            return node.graph.stored(value)
         kind = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
         if name in kind:
             array = np.array(value, kind[name])
