@@ -30,9 +30,8 @@ PASSED, ROUNDED, REFUSED, WRONG, CRASHED = "passed", "rounded", "refused", "wron
 OUTCOMES = (PASSED, ROUNDED, REFUSED, WRONG, CRASHED)
 LONGEST_SECONDS = 120
 BATCH = 25
-PLAIN = frozenset(
-    "FLOAT DOUBLE FLOAT16 BFLOAT16 INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64 BOOL".split()
-)
+PLAIN = {"FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16", "BOOL"}
+PLAIN |= {f"{sign}INT{width}" for sign in ("", "U") for width in (8, 16, 32, 64)}
 MARK = "onnx-backend"
 
 
@@ -90,7 +89,7 @@ def refusals(rows: list[dict[str, Any]]) -> str:
 
 def _reason(why: str) -> str:
     """A reason without the names of nodes."""
-    why = re.sub(r",? (for|of) \w+ node '[^']*'", "", why.split("\n")[0])
+    why = re.sub(r",? (for|of) \w+ node '[^']*'", "", why.split("\n", maxsplit=1)[0])
     return re.sub(r"'[^']*'( is of type|: elements)", r"a tensor\1", why).replace("|", "\\|")[:150]
 
 
@@ -238,7 +237,11 @@ def _outcome(case: Any, name: str) -> tuple[str, str]:
     except unittest.SkipTest as error:
         return REFUSED, f"the suite skips it: {error}"
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the row of this test
-        kind = "" if type(error).__name__ in ("UnsupportedOnnxError", "NeedsConstantError") else f"{type(error).__name__}: "
+        kind = (
+            ""
+            if type(error).__name__ in ("UnsupportedOnnxError", "NeedsConstantError")
+            else f"{type(error).__name__}: "
+        )
         return REFUSED, f"{kind}{error}"[:300]
     return PASSED, ""
 

@@ -123,7 +123,9 @@ class InplaceBackend(_base.Backend):
         """Compile a model of one node and run it once."""
         helper = required_module("onnx.helper", "onnx", "the ONNX backend")
         names = [name for name in node.input if name]
-        arrays = [np.asarray(inputs[name] if isinstance(inputs, Mapping) else value) for name, value in _pairs(names, inputs)]
+        arrays = [
+            np.asarray(inputs[name] if isinstance(inputs, Mapping) else value) for name, value in _pairs(names, inputs)
+        ]
         given = [
             helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
             for name, array in zip(names, arrays, strict=True)
@@ -142,7 +144,7 @@ class InplaceBackend(_base.Backend):
     @classmethod
     def supports_device(cls, device: str) -> bool:
         """Whether it is the CPU."""
-        return device.split(":")[0] == "CPU"
+        return device.split(":", maxsplit=1)[0] == "CPU"
 
 
 def _pairs(names: Sequence[str], inputs: Any) -> list[tuple[str, Any]]:

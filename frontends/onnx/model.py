@@ -71,7 +71,7 @@ def lower_model(
     unknown = set(given) - {proto.name for proto in inputs}
     if unknown:
         names = ", ".join(proto.name for proto in inputs)
-        raise ValueError(f"the model has no input {sorted(unknown)[0]!r}; it has: {names}")
+        raise ValueError(f"the model has no input {min(unknown)!r}; it has: {names}")
     passed = [proto for proto in inputs if proto.name not in given]
     kinds = [_kind(proto) for proto in passed]
     opsets = {proto.domain if proto.domain != "ai.onnx" else "": proto.version for proto in model.opset_import}
@@ -95,14 +95,16 @@ def lower_model(
             results = graph.lower_graph(graph_proto, [values[proto.name] for proto in inputs])
             finished = [_output(proto, value) for proto, value in zip(graph_proto.output, results, strict=True)]
             func.ReturnOp(finished)
-        function_type = ir.FunctionType.get([argument.type for argument in block.arguments], [value.type for value in finished])
+        function_type = ir.FunctionType.get(
+            [argument.type for argument in block.arguments], [value.type for value in finished]
+        )
         function.attributes["function_type"] = ir.TypeAttr.get(function_type)
-    names = [tuple(proto.name for proto in protos) for protos in (passed, graph_proto.output)]
-    return LoweredModel(module, *names, stored.arrays)
+    names, outputs = (tuple(proto.name for proto in protos) for protos in (passed, graph_proto.output))
+    return LoweredModel(module, names, outputs, stored.arrays)
 
 
 def _kind(proto: Any) -> tuple[Any, list[int | None]]:
-    """The element type and sizes of an input or output; raises `UnsupportedOnnxError` unless it is a tensor of numbers."""
+    """The element type and sizes of an input or output; raises `UnsupportedOnnxError` if it is no tensor of numbers."""
     which = proto.type.WhichOneof("value")
     if which != "tensor_type":
         found = (which or "nothing").removesuffix("_type").replace("_", " ")
@@ -110,7 +112,9 @@ def _kind(proto: Any) -> tuple[Any, list[int | None]]:
     tensor_proto = proto.type.tensor_type
     if not tensor_proto.HasField("shape"):
         raise UnsupportedOnnxError(f"the rank of {proto.name!r} is not known; state its dimensions in the model")
-    sizes = [dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else None for dim in tensor_proto.shape.dim]
+    sizes = [
+        dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else None for dim in tensor_proto.shape.dim
+    ]
     try:
         return dtype_of(tensor_proto.elem_type), sizes
     except UnsupportedOnnxError as error:
@@ -139,7 +143,9 @@ def _signless(value: Value) -> Value:
 
 def _output(proto: Any, result: Result) -> ir.Value:
     if not isinstance(result, Value):
-        raise UnsupportedOnnxError(f"output {proto.name!r} is a sequence or an optional value; only tensors are supported")
+        raise UnsupportedOnnxError(
+            f"output {proto.name!r} is a sequence or an optional value; only tensors are supported"
+        )
     dtype, sizes = result.dtype, result.shape
     if proto.type.WhichOneof("value") == "tensor_type" and proto.type.tensor_type.HasField("shape"):
         _, declared = _kind(proto)

@@ -52,4 +52,4 @@ def lowered_model(model: Any, constants: Mapping[str, np.ndarray[Any, Any]] | No
 def compile_model(lowered: LoweredModel, **options: Any) -> Program:
     """Compile a lowered model, with its weights held."""
     program = compile_module(lowered.module, **options)
-    return program.hold(lowered.weights) if lowered.weights else program
+    return program.hold({**lowered.weights}) if lowered.weights else program

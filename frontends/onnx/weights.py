@@ -58,7 +58,9 @@ class StoredTensors:
     def _mapped(self, proto: Any) -> np.ndarray[Any, Any]:
         """External data, mapped from its file."""
         if self._folder is None:
-            raise UnsupportedOnnxError(f"tensor {proto.name!r} is in a file of its own; give the path of the model's file")
+            raise UnsupportedOnnxError(
+                f"tensor {proto.name!r} is in a file of its own; give the path of the model's file"
+            )
         info = onnx("external_data_helper").ExternalDataInfo(proto)
         path = (self._folder / info.location).resolve()
         if not path.is_relative_to(self._folder.resolve()):

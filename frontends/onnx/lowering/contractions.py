@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from mlir.dialects import linalg
@@ -53,7 +54,8 @@ def matmul(a: Value, b: Value, dtype: DType) -> Value:
     same = a.rank == 2 or a.shape[:1] == b.shape[:1] != (None,)
     if named and same and a.dtype == b.dtype == dtype:
         init = fill([*a.sizes[:-1], b.sizes[-1]], dtype, 0)
-        return Value(dtype, named(a.ssa, b.ssa, outs=[init.ssa]))
+        product: Any = named(a.ssa, b.ssa, outs=[init.ssa])
+        return Value(dtype, product)
     batch = string.ascii_lowercase[: max(a.rank, b.rank, 2) - 2]
     left = "Z" if a.rank == 1 else batch[len(batch) - (a.rank - 2) :] + "YZ"
     right = "Z" if b.rank == 1 else batch[len(batch) - (b.rank - 2) :] + "ZX"
@@ -132,7 +134,9 @@ def _einsum(node: Node) -> Value:
     text = node.attribute("equation").replace(" ", "")
     left, arrow, result = text.partition("->")
     terms = left.split(",")
-    count = max((v.rank - len(t.replace("...", "")) for v, t in zip(values, terms, strict=True) if "..." in t), default=0)
+    count = max(
+        (v.rank - len(t.replace("...", "")) for v, t in zip(values, terms, strict=True) if "..." in t), default=0
+    )
     free = [c for c in string.ascii_letters if c not in text][:count]
 
     def spelled(term: str, rank: int) -> str:

@@ -12,7 +12,7 @@ from mlir.dialects import scf
 from ....dialects.support.index_math import Number, as_value
 from .graph import Node, Result, lowers, stated
 from .scalars import INDEX, Scalar, constant
-from .structured import cast_tensor, empty, extract, insert_slice, reshape, slice_of
+from .structured import cast_tensor, else_of, empty, extract, insert_slice, reshape, slice_of
 from .values import NeedsConstantError, UnsupportedOnnxError, Value, tensor_type
 
 BOOL, I64 = np.dtype(np.bool_), np.dtype(np.int64)
@@ -24,7 +24,9 @@ def _body(node: Node, proto: Any, inputs: Sequence[Result]) -> list[Value]:
     results = graph.lower_graph(proto, inputs)
     for result in results:
         if not isinstance(result, Value):
-            raise UnsupportedOnnxError(f"the body of {node} gives a sequence or an optional value; only tensors are supported")
+            raise UnsupportedOnnxError(
+                f"the body of {node} gives a sequence or an optional value; only tensors are supported"
+            )
     return [stated(output, result) for output, result in zip(proto.output, results, strict=True)]
 
 
@@ -47,12 +49,11 @@ def _if(node: Node) -> Any:
     merged = [_merged(a, b, node) for (_, a), (_, b) in zip(*shapes, strict=True)]
     types = [tensor_type(shape, dtype) for shape, dtype in zip(merged, kinds, strict=True)]
     op = scf.IfOp(chosen.value, types, has_else=True)
-    for block, proto in zip((op.then_block, op.else_block), branches, strict=True):
+    for block, proto in zip((op.then_block, else_of(op)), branches, strict=True):
         with ir.InsertionPoint(block):
             results = _body(node, proto, [])
             scf.YieldOp([cast_tensor(r, shape).ssa for r, shape in zip(results, merged, strict=True)])
     return tuple(Value(dtype, result) for dtype, result in zip(kinds, op.results, strict=True))
-
 
 
 Kind = tuple[Any, tuple["int | None", ...]]
@@ -61,10 +62,8 @@ Kind = tuple[Any, tuple["int | None", ...]]
 
 def _tried(node: Node, proto: Any, inputs: Sequence[Kind]) -> list[Kind]:
     """What a subgraph gives for inputs of these kinds: it is lowered into a block that is erased."""
-    point = ir.InsertionPoint.current
     scratch = scf.ExecuteRegionOp([])
     block = scratch.regions[0].blocks.append(*(tensor_type(shape, dtype) for dtype, shape in inputs))
-    del point
     with ir.InsertionPoint(block):
         given = [Value(dtype, a) for (dtype, _), a in zip(inputs, block.arguments, strict=True)]
         found = [(value.dtype, value.shape) for value in _body(node, proto, given)]
@@ -129,7 +128,7 @@ def _loop(node: Node) -> Any:
     results = list(op.results)
     finals = [Value(d, r) for (d, _), r in zip(kinds, results[2:], strict=False)]
     tables = [Value(d, r) for (d, _), r in zip(rows, results[2 + len(kinds) :], strict=True)]
-    return tuple(finals + [_used(t, results[0], trips, start) for t in tables])
+    return tuple(finals + [_used(t, results[0]) for t in tables])
 
 
 def _rank_zero(scalar: Scalar) -> Value:
@@ -153,16 +152,17 @@ def _put(row: Value, table: Value, number: Number) -> Value:
     return insert_slice(reshape(row, [1, *row.sizes]), table, [number, *[0] * row.rank])
 
 
-def _used(table: Value, count: ir.Value, trips: Value | None, start: Value | None) -> Value:
-    """The rows that were collected: all of them if only the trip count ends the loop."""
-    del trips, start
+def _used(table: Value, count: ir.Value) -> Value:
+    """The rows that were collected."""
     return slice_of(table, [0] * table.rank, [count, *table.sizes[1:]])
 
 
 @lowers("Scan")
 def _scan(node: Node) -> Any:
     if node.version < 9:
-        raise UnsupportedOnnxError(f"{node} of operator set {node.version} is not supported; version 9 or later is needed")
+        raise UnsupportedOnnxError(
+            f"{node} of operator set {node.version} is not supported; version 9 or later is needed"
+        )
     proto, count = node.attribute("body"), node.attribute("num_scan_inputs")
     values = node.tensors
     states, inputs = values[: len(values) - count], values[len(values) - count :]

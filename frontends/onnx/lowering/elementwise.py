@@ -15,9 +15,26 @@ from .structured import Value, cast_to, elementwise
 BOOL = np.dtype(np.bool_)
 F32 = np.dtype(np.float32)
 
-_MATH = (
-    "Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Exp Log Sqrt Tanh Erf Ceil Floor"
-).split()
+_MATH = [
+    "Sin",
+    "Cos",
+    "Tan",
+    "Asin",
+    "Acos",
+    "Atan",
+    "Sinh",
+    "Cosh",
+    "Asinh",
+    "Acosh",
+    "Atanh",
+    "Exp",
+    "Log",
+    "Sqrt",
+    "Tanh",
+    "Erf",
+    "Ceil",
+    "Floor",
+]
 
 
 def _by_math(name: str) -> Callable[[Node], Value]:
@@ -71,12 +88,10 @@ _ACTIVATIONS: dict[str, Callable[[Node, Scalar], Scalar]] = {
     "Softsign": lambda n, x: x / (1.0 + x.absolute()),
     "LeakyRelu": lambda n, x: choose(x < 0, x * _a(n, "alpha", 0.01), x),
     "Elu": lambda n, x: choose(x < 0, _exp_less_one(x) * _a(n, "alpha", 1.0), x),
-    "Celu": lambda n, x: greatest(x, 0.0)
-    + least(_exp_less_one(x / _a(n, "alpha", 1.0)) * _a(n, "alpha", 1.0), 0.0),
-    "Selu": lambda n, x: choose(
-        x > 0, x, _exp_less_one(x) * _a(n, "alpha", 1.6732632423543772)
-    )
-    * _a(n, "gamma", 1.0507009873554805),
+    "Celu": lambda n, x: greatest(x, 0.0) + least(_exp_less_one(x / _a(n, "alpha", 1.0)) * _a(n, "alpha", 1.0), 0.0),
+    "Selu": lambda n, x: (
+        choose(x > 0, x, _exp_less_one(x) * _a(n, "alpha", 1.6732632423543772)) * _a(n, "gamma", 1.0507009873554805)
+    ),
     "ThresholdedRelu": lambda n, x: choose(x > _a(n, "alpha", 1.0), x, 0),
     "HardSigmoid": lambda n, x: least(greatest(x * _a(n, "alpha", 0.2) + _a(n, "beta", 0.5), 0.0), 1.0),
     "HardSwish": lambda n, x: x * least(greatest(x * (1 / 6) + 0.5, 0.0), 1.0),
@@ -148,8 +163,6 @@ _PAIRS: dict[str, Callable[[Node, Scalar, Scalar], Scalar]] = {
 }
 _COMPARISONS = {"Equal": "eq", "Less": "lt", "LessOrEqual": "le", "Greater": "gt", "GreaterOrEqual": "ge"}
 
-_INDEX_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {}
-
 
 def _second(node: Node) -> Value:
     """The second operand; before version 7 it was aligned at `axis`."""
@@ -175,8 +188,9 @@ def _pair(name: str) -> Callable[[Node], Value]:
 
 def _on_elements(name: str, x: Value, y: Value) -> Value | None:
     """The result for small tensors of sizes, some known at run time only, as index arithmetic."""
-    from ....dialects.support.index_math import add, as_value, multiply, subtract
     from mlir.dialects import arith
+
+    from ....dialects.support.index_math import add, as_value, multiply, subtract
 
     left, right = x.known_elements, y.known_elements
     table = {"Add": add, "Sub": subtract, "Mul": multiply, "Div": lambda a, b: arith.divsi(as_value(a), as_value(b))}
@@ -205,15 +219,11 @@ def _power(node: Node) -> Value:
     wide = base.dtype if is_float(base.dtype) else np.dtype(np.float64)
     if is_float(base.dtype) and exponent.constant is not None and exponent.constant.size == 1:
         number = float(exponent.constant.reshape(-1)[0])
-        if number in (0.5, 1.0, 2.0, 3.0):
-            return elementwise(base.dtype, [base, _flat_ones(exponent)], lambda x, _: _small_power(x, number))
+        if number in {0.5, 1.0, 2.0, 3.0}:
+            return elementwise(base.dtype, [base, exponent], lambda x, _: _small_power(x, number))
     if kind(base.dtype) in "iu" and kind(exponent.dtype) in "iu":
         return elementwise(base.dtype, [base, exponent], _integer_power)
     return elementwise(base.dtype, [base, exponent], lambda x, y: x.to(wide).power(y.to(wide)).to(base.dtype))
-
-
-def _flat_ones(value: Value) -> Value:
-    return value
 
 
 def _small_power(x: Scalar, number: float) -> Scalar:
@@ -293,15 +303,15 @@ def _is_infinite(node: Node) -> Value:
 
 @lowers("Cast")
 def _cast(node: Node) -> Value:
-    return _converted(node, node.input(), dtype_of(node.attribute("to")))
+    return _converted(node.input(), dtype_of(node.attribute("to")))
 
 
 @lowers("CastLike")
 def _cast_like(node: Node) -> Value:
-    return _converted(node, node.input(0), node.input(1).dtype)
+    return _converted(node.input(0), node.input(1).dtype)
 
 
-def _converted(node: Node, x: Value, dtype: DType) -> Value:
+def _converted(x: Value, dtype: DType) -> Value:
     return Value(dtype, x.ssa, name=x.name) if x.dtype == dtype else cast_to(x, dtype)
 
 

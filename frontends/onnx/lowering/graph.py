@@ -30,7 +30,19 @@ _NEVER_FOLDED = frozenset(
     | {"Bernoulli", "Multinomial", "Dropout", "SequenceMap"}
 )
 _MOVEMENTS = frozenset(
-    {"Gather", "Slice", "Concat", "Squeeze", "Unsqueeze", "Reshape", "Identity", "Cast", "Split", "Transpose", "Flatten"}
+    {
+        "Gather",
+        "Slice",
+        "Concat",
+        "Squeeze",
+        "Unsqueeze",
+        "Reshape",
+        "Identity",
+        "Cast",
+        "Split",
+        "Transpose",
+        "Flatten",
+    }
 )
 """Operators that move elements and change none."""
 
@@ -215,7 +227,7 @@ class Graph:
             raise UnsupportedOnnxError(f"operator {name} is not supported, for {node}")
         opsets = {**self.opsets, **{given.domain: given.version for given in body.opset_import}}
         inner = Graph(opsets, self.functions, None, self.weights)
-        inner.values = {name: None for name in body.input}
+        inner.values = dict.fromkeys(body.input)
         inner.values.update(zip(body.input, node.inputs, strict=False))
         bound = {a.name: onnx("helper").get_attribute_value(a) for a in body.attribute_proto}
         bound.update(_defaults(node))
@@ -227,7 +239,7 @@ class Graph:
 def _schema(node: Node) -> Any:
     try:
         return onnx("defs").get_schema(node.op_type, node.version, node.domain)
-    except Exception as error:  # noqa: BLE001 - its own exception type is none that onnx exports
+    except Exception as error:
         name = f"{node.domain}.{node.op_type}" if node.domain else node.op_type
         raise UnsupportedOnnxError(f"there is no operator {name} in version {node.version}: {node}") from error
 
@@ -255,9 +267,7 @@ def _schema_body(node: Node) -> Any:
         for number, given in enumerate(node.inputs):
             proto.input[number] = (proto.input[number] or f"given{number}") if given is not None else ""
         types = [type_proto(given).SerializeToString() for given in node.inputs]
-        content = schema.get_context_dependent_function_with_opset_version(
-            dependent, proto.SerializeToString(), types
-        )
+        content = schema.get_context_dependent_function_with_opset_version(dependent, proto.SerializeToString(), types)
     elif plain is not None:
         content = schema.get_function_with_opset_version(plain)
     else:
@@ -289,7 +299,7 @@ def tensor_constant(proto: Any) -> Value:
 
 
 def dtype_of(code: int) -> DType:
-    """The NumPy type of an ONNX element type; raises `UnsupportedOnnxError`, which names it, if there is none of ours."""
+    """The NumPy type of an ONNX element type; raises `UnsupportedOnnxError` for one that is not supported."""
     package = onnx()
     name = package.TensorProto.DataType.Name(code)
     if name in _UNSUPPORTED or name == "UNDEFINED":
@@ -346,7 +356,9 @@ def _move_elements(node: Node) -> list[Result] | None:
         found = evaluate(node, arrays)
     if found is None or any(array.size > MAX_ELEMENTS for array in found):
         return None
-    picked = [np.array([moved[i] for i in array.reshape(-1)] + [None], object)[:-1].reshape(array.shape) for array in found]
+    picked = [
+        np.array([moved[i] for i in array.reshape(-1)] + [None], object)[:-1].reshape(array.shape) for array in found
+    ]
     return [Value(dtype, elements=elements) for elements in picked]
 
 

@@ -10,8 +10,8 @@ from mlir.dialects import scf, tensor
 
 from ....dialects.support.index_math import Number, as_value
 from .graph import Node, lowers
-from .scalars import INDEX, Scalar, choose, greatest, least
-from .structured import computed, extract, reshape
+from .scalars import INDEX, Scalar, choose, constant, greatest, least
+from .structured import computed, else_of, extract, fill, product, reshape
 from .values import UnsupportedOnnxError, Value
 
 I64 = np.dtype(np.int64)
@@ -153,7 +153,7 @@ def _non_zero(node: Node) -> Value:
 
 def counted(sizes: list[Number], holds: Any) -> ir.Value:
     """The number of indices for which a condition holds."""
-    zero = Value(I64, tensor.splat(ir.RankedTensorType.get([], ir.IntegerType.get_signless(64)), Scalar_zero().value, []))
+    zero = fill([], I64, 0)
 
     def step(at: list[Scalar], total: ir.Value) -> ir.Value:
         return store(total, [], extract(total, [], I64) + holds(at).to(I64))
@@ -161,20 +161,12 @@ def counted(sizes: list[Number], holds: Any) -> ir.Value:
     return extract(nest(sizes, zero.ssa, step), [], I64).to(INDEX).value
 
 
-def Scalar_zero() -> Scalar:
-    from .scalars import constant
-
-    return constant(0, I64)
-
-
 def selected_indices(sizes: list[Number], holds: Any) -> Value:
     """The indices for which a condition holds, in order, as columns."""
-    from .structured import fill
-
     rank = len(sizes)
     count = counted(sizes, holds)
     found = fill([rank, count], I64, 0)
-    position = Scalar_zero()
+    position = constant(0, I64)
     state = [found.ssa, position.value]
 
     def rows(level: int, at: list[Scalar], carried: list[ir.Value]) -> list[ir.Value]:
@@ -188,36 +180,22 @@ def selected_indices(sizes: list[Number], holds: Any) -> Value:
         with ir.InsertionPoint(branch.then_block):
             into, place = carried[0], Scalar(carried[1], I64)
             for d, i in enumerate(at):
-                into = store(into, [_index(d), place], i.to(I64))
+                into = store(into, [constant(d, INDEX), place], i.to(I64))
             scf.YieldOp([into, (place + 1).value])
-        with ir.InsertionPoint(branch.else_block):
+        with ir.InsertionPoint(else_of(branch)):
             scf.YieldOp(carried)
         return list(branch.results)
 
     return Value(I64, rows(0, [], state)[0])
 
 
-def _index(number: int) -> Scalar:
-    from .scalars import constant
-
-    return constant(number, INDEX)
-
-
 @lowers("Compress")
 def _compress(node: Node) -> Value:
     x, condition = node.input(0), node.input(1)
     if "axis" not in node.attributes:
-        x = reshape(x, [_product(x)])
+        x = reshape(x, [product(x.sizes)])
     axis = node.axis(x.rank, 0)
     chosen = selected_indices([condition.sizes[0]], lambda at: extract(condition, at))
     picked = reshape(chosen, [chosen.sizes[1]])
     sizes = [*x.sizes[:axis], picked.sizes[0], *x.sizes[axis + 1 :]]
-    return computed(
-        sizes, x.dtype, lambda at: extract(x, [*at[:axis], extract(picked, [at[axis]]), *at[axis + 1 :]])
-    )
-
-
-def _product(x: Value) -> Number:
-    from .structured import product
-
-    return product(x.sizes)
+    return computed(sizes, x.dtype, lambda at: extract(x, [*at[:axis], extract(picked, [at[axis]]), *at[axis + 1 :]]))

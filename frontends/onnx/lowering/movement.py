@@ -40,7 +40,9 @@ def _constant(node: Node) -> Value:
         if name in kind:
             array = np.array(value, kind[name])
             return Value(array.dtype, constant=array)
-    raise UnsupportedOnnxError(f"{node} holds {', '.join(node.attributes) or 'nothing'}; a dense tensor of numbers is needed")
+    raise UnsupportedOnnxError(
+        f"{node} holds {', '.join(node.attributes) or 'nothing'}; a dense tensor of numbers is needed"
+    )
 
 
 @lowers("ConstantOfShape")
@@ -49,8 +51,9 @@ def _constant_of_shape(node: Node) -> Value:
     number = np.zeros(1, np.float32) if given is None else tensor_constant(given).constant
     assert number is not None
     sizes = node.input().elements
-    if not any(isinstance(size, ir.Value) for size in sizes) and math.prod(sizes) <= 4096:
-        return Value(number.dtype, constant=np.full(sizes, number.reshape(-1)[0]))
+    known = [size for size in sizes if isinstance(size, int)]
+    if len(known) == len(sizes) and math.prod(known) <= 4096:
+        return Value(number.dtype, constant=np.full(known, number.reshape(-1)[0]))
     return fill(sizes, number.dtype, number.reshape(-1)[0])
 
 
@@ -231,7 +234,9 @@ def _slice(node: Node) -> Value:
     return computed(
         sizes,
         x.dtype,
-        lambda at: extract(x, [Scalar(as_value(o), INDEX) + i * s for o, i, s in zip(offsets, at, strides, strict=True)]),
+        lambda at: extract(
+            x, [Scalar(as_value(o), INDEX) + i * s for o, i, s in zip(offsets, at, strides, strict=True)]
+        ),
     )
 
 
@@ -239,7 +244,7 @@ def _range_of(start: Number, end: Number, step: int, size: Number) -> tuple[Numb
     """The first index and the number of indices of `start:end:step` on a dimension."""
     if isinstance(start, int) and isinstance(end, int) and isinstance(size, int):
         indices = range(*slice(start, end if step > 0 or end >= -size else None, step).indices(size))
-        return (indices.start if len(indices) else 0), len(indices)
+        return (indices.start if indices else 0), len(indices)
     last = Scalar(as_value(size), INDEX)
     low, high = (constant(0, INDEX), last) if step > 0 else (constant(-1, INDEX), last - 1)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .graph import Node, lowers
 from .reductions import add_up, mean_of, wide_type
 from .scalars import Scalar
@@ -34,12 +32,10 @@ def _batch_normalization(node: Node) -> Any:
 
     def updated(old: Value, new: Value) -> Value:
         flat = reshape(new, [x.sizes[1]])
-        return elementwise(
-            old.dtype, [old, flat], lambda a, b: a * momentum + b.to(old.dtype) * (1 - momentum)
-        )
+        return elementwise(old.dtype, [old, flat], lambda a, b: a * momentum + b.to(old.dtype) * (1 - momentum))
 
-    flat = [reshape(v, [x.sizes[1]]) for v in (now, spread)]
-    result = _scaled(x, scale, bias, *flat, epsilon)
+    center, width = (reshape(v, [x.sizes[1]]) for v in (now, spread))
+    result = _scaled(x, scale, bias, center, width, epsilon)
     return result, updated(mean, now), updated(variance, spread)
 
 
@@ -79,9 +75,7 @@ def _instance_normalization(node: Node) -> Value:
     result, _, _ = normalized(x, list(range(2, x.rank)), node.attribute("epsilon", 1e-5))
     wide = result.dtype
     columns = [_column(v, x.rank) for v in (scale, bias)]
-    return elementwise(
-        x.dtype, [result, *columns], lambda e, s, b: (e * s.to(wide) + b.to(wide)).to(x.dtype)
-    )
+    return elementwise(x.dtype, [result, *columns], lambda e, s, b: (e * s.to(wide) + b.to(wide)).to(x.dtype))
 
 
 @lowers("LayerNormalization")
@@ -137,6 +131,3 @@ def _lp_normalization(node: Node) -> Value:
         return choose(norm.equals(0), norm, e.to(norm.dtype) / norm).to(x.dtype)
 
     return elementwise(x.dtype, [x, total], body)
-
-
-__all__ = ["normalized", "np"]

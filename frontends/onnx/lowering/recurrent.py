@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ....dialects.support.index_math import Number, as_value, multiply
 from .contractions import matmul
 from .elementwise import logistic
@@ -30,7 +28,14 @@ _ACTIVATIONS: dict[str, Callable[[Scalar, float, float], Scalar]] = {
     "softsign": lambda x, a, b: x / (1.0 + x.absolute()),
     "softplus": lambda x, a, b: (1.0 + x.math("exp")).math("log"),
 }
-_DEFAULT_ALPHA = {"leakyrelu": 0.01, "thresholdedrelu": 1.0, "hardsigmoid": 0.2, "elu": 1.0, "affine": 1.0, "scaledtanh": 1.0}
+_DEFAULT_ALPHA = {
+    "leakyrelu": 0.01,
+    "thresholdedrelu": 1.0,
+    "hardsigmoid": 0.2,
+    "elu": 1.0,
+    "affine": 1.0,
+    "scaledtanh": 1.0,
+}
 _DEFAULT_BETA = {"hardsigmoid": 0.5, "scaledtanh": 1.0}
 _DEFAULTS = {"RNN": ["tanh"], "GRU": ["sigmoid", "tanh"], "LSTM": ["sigmoid", "tanh", "tanh"]}
 _GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -221,6 +226,3 @@ def _recurrent(node: Node) -> Any:
     if turned:
         return (transpose(whole, [2, 0, 1, 3]), *(transpose(e, [1, 0, 2]) for e in ends))
     return (whole, *ends)
-
-
-__all__ = ["Cell", "np"]

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from mlir import ir
 
 from ....dialects.support.index_math import as_value
 from .graph import Node, lowers
 from .indexing import extract as _extract
 from .scalars import INDEX, DType, Scalar, bits, choose, constant, greatest, is_float, largest, least, lowest
-from .structured import accumulate, aligned, cast_to, elementwise, fill, for_loop, index, loops, map_elements, product
-from .structured import insert_slice, reshape, slice_of
+from .structured import (
+    accumulate,
+    aligned,
+    elementwise,
+    fill,
+    for_loop,
+    index,
+    insert_slice,
+    loops,
+    map_elements,
+    product,
+    reshape,
+    slice_of,
+)
 from .values import Value
 
 F32, I64 = np.dtype(np.float32), np.dtype(np.int64)
@@ -94,7 +104,7 @@ def _reduce(node: Node) -> Value:
     return elementwise(x.dtype, [total], lambda e: after(e).to(x.dtype))
 
 
-for _name in "Sum Mean Max Min Prod L1 L2 SumSquare LogSum".split():
+for _name in ["Sum", "Mean", "Max", "Min", "Prod", "L1", "L2", "SumSquare", "LogSum"]:
     lowers(f"Reduce{_name}")(_reduce)
 
 
@@ -201,6 +211,3 @@ def cast_shape(value: Value, like: Value) -> Value:
     from .structured import cast_tensor
 
     return cast_tensor(value, like.shape)
-
-
-__all__ = ["add_up", "cumulative", "ir", "math", "maximum_of", "mean_of", "reduced", "softmax", "wide_type"]

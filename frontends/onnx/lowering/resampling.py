@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from ....dialects.support.index_math import as_value, ceil_div, multiply
+from ....dialects.support.index_math import as_value, ceil_div
 from .graph import Node, lowers
 from .reductions import wide_type
-from .scalars import INDEX, DType, Scalar, choose, constant, greatest, least, lowest
-from .structured import computed, elementwise, extract, fill, map_elements, loops, reshape, index
-from .structured import accumulate, empty
+from .scalars import INDEX, Scalar, choose, constant, greatest, is_float, least, lowest
+from .structured import computed, elementwise, extract, index, loops, map_elements, reshape
 from .values import UnsupportedOnnxError, Value
 
 I64, BOOL = np.dtype(np.int64), np.dtype(np.bool_)
@@ -28,9 +27,7 @@ def _upsample(node: Node) -> Any:
     if not isinstance(scales, Value):
         scales = Value(np.dtype(np.float32), constant=np.array(scales, np.float32))
     mode = node.attribute("mode", "nearest")
-    return node.call(
-        "Resize", node.input(), scales, mode=mode
-    )
+    return node.call("Resize", node.input(), scales, mode=mode)
 
 
 @lowers("Resize")
@@ -138,7 +135,7 @@ def _taps(node: Node, at: Array, size: int, scale: float) -> tuple[Array, Array]
 
 def _interpolated(x: Value, axis: int, places: Array, weights: Array) -> Value:
     """The weighted sums of elements along a dimension."""
-    wide = wide_type(x.dtype) if x.dtype.kind != "i" and x.dtype.kind != "u" else np.dtype(np.float32)
+    wide = wide_type(x.dtype) if is_float(x.dtype) else np.dtype(np.float32)
     sizes = [*x.sizes[:axis], len(places), *x.sizes[axis + 1 :]]
     moves = bool((weights == 1).all())
     where = Value(I64, constant=places)
@@ -177,7 +174,8 @@ def _with_outside(x: Value, outside: dict[int, Array], number: float) -> Value:
 def _grid_sample(node: Node) -> Value:
     x, grid = node.input(0), node.input(1)
     rank = x.rank - 2
-    mode = {"bilinear": "linear", "bicubic": "cubic"}.get(m := node.attribute("mode", "linear"), m)
+    said: str = node.attribute("mode", "linear")
+    mode = {"bilinear": "linear", "bicubic": "cubic"}.get(said, said)
     padding, corners = node.attribute("padding_mode", "zeros"), bool(node.attribute("align_corners", 0))
     wide = wide_type(x.dtype)
     lengths = [Scalar(as_value(size), INDEX) for size in x.sizes[2:]]
@@ -209,7 +207,7 @@ def _grid_sample(node: Node) -> Value:
             places.append(place.math("roundeven") if mode == "nearest" else place)
         if mode == "nearest":
             return fetch(at, places).to(x.dtype)
-        taps = [_grid_taps(place, mode, wide) for place in places]
+        taps = [_grid_taps(place, mode) for place in places]
         total = constant(0, wide)
         for chosen in itertools.product(*taps):
             weight = chosen[0][1]
@@ -221,7 +219,7 @@ def _grid_sample(node: Node) -> Value:
     return computed(sizes, x.dtype, element)
 
 
-def _grid_taps(place: Scalar, mode: str, wide: DType) -> list[tuple[Scalar, Scalar]]:
+def _grid_taps(place: Scalar, mode: str) -> list[tuple[Scalar, Scalar]]:
     """Whole places beside one, with their weights."""
     left = place.math("floor")
     ratio = place - left
@@ -234,7 +232,6 @@ def _grid_taps(place: Scalar, mode: str, wide: DType) -> list[tuple[Scalar, Scal
             return ((a + 2) * distance - (a + 3)) * distance * distance + 1.0
         return ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a
 
-    del wide
     return [
         (left - 1.0, weight(ratio + 1.0, False)),
         (left, weight(ratio, True)),
@@ -292,9 +289,7 @@ def _roi_align(node: Node) -> Value:
         for first, last, parts in ((y1, y2, height), (x1, x2, width)):
             extent = last - first if half else greatest(last - first, 1.0)
             bins.append(extent / float(parts))
-            counts.append(
-                constant(ratio, I64) if ratio > 0 else (extent / float(parts)).math("ceil").to(I64)
-            )
+            counts.append(constant(ratio, I64) if ratio > 0 else (extent / float(parts)).math("ceil").to(I64))
 
         def at_point(i: Scalar, j: Scalar) -> Scalar:
             y = y1 + row.to(I64).to(dtype) * bins[0] + (i.to(dtype) + 0.5) * bins[0] / counts[0].to(dtype)
@@ -390,6 +385,3 @@ def _zero_bilinear(fetch: Any, y: Scalar, x: Scalar, height: Scalar, width: Scal
         total = part if total is None else total + part
     assert total is not None
     return total
-
-
-__all__ = ["accumulate", "empty", "fill", "multiply"]

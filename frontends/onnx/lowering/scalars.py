@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import ml_dtypes
+import ml_dtypes  # pyright: ignore[reportMissingImports]
 import numpy as np
 from mlir import ir
-from mlir.dialects import arith, complex as complex_ops, math
+from mlir.dialects import arith, math
+from mlir.dialects import complex as complex_ops
 
 __all__ = ["INDEX", "Scalar", "choose", "constant", "element_type", "is_float", "largest", "least", "lowest"]
 
@@ -184,7 +185,7 @@ class Scalar:
         return Scalar(getattr(math, name)(wide.value), wide.dtype).to(self.dtype)
 
     def power(self, exponent: Scalar) -> Scalar:
-        """This to the power of a scalar of the same floating-point type."""
+        """The power with an exponent of the same floating-point type."""
         wide = np.dtype(np.float32) if bits(self.dtype) < 32 else self.dtype
         return Scalar(math.powf(self.to(wide).value, exponent.to(wide).value), wide).to(self.dtype)
 
@@ -245,12 +246,12 @@ def constant(number: Any, dtype: DType) -> Scalar:
         parts = ir.ArrayAttr.get([ir.FloatAttr.get(part, x) for x in (complex(number).real, complex(number).imag)])
         return Scalar(complex_ops.ConstantOp(type_, parts).result, dtype)
     if kind(dtype) == "f":
-        return Scalar(arith.ConstantOp(type_, ir.FloatAttr.get(type_, float(number))).result, dtype)
+        return Scalar(arith.constant(type_, float(number)), dtype)
     whole = int(number)
     if dtype is not INDEX:  # As a signed number of that width, which is how MLIR takes it.
         half = 1 << (bits(dtype) - 1)
         whole = (whole + half) % (2 * half) - half if bits(dtype) > 1 else -(whole & 1)
-    return Scalar(arith.ConstantOp(type_, ir.IntegerAttr.get(type_, whole)).result, dtype)
+    return Scalar(arith.constant(type_, whole), dtype)
 
 
 def choose(condition: Scalar, left: Scalar, right: Any) -> Scalar:

@@ -10,7 +10,7 @@ from ....dialects.support.index_math import Number
 from .contractions import contract
 from .graph import Node, fold, lowers
 from .scalars import INDEX, Scalar, constant
-from .structured import cast_to, computed, elementwise, extract, fill, for_loop, pad, reshape, slice_of, transpose
+from .structured import cast_to, computed, elementwise, extract, fill, pad, reshape, slice_of
 from .values import UnsupportedOnnxError, Value
 
 
@@ -55,11 +55,8 @@ def fourier(x: Value, axis: int, length: int, *, inverse: bool, onesided: bool) 
 @lowers("DFT")
 def _dft(node: Node) -> Value:
     x = node.input()
-    if node.version >= 20:
-        axis = int(np.reshape(node.constant(2, "axis", -2), -1)[0])
-    else:
-        axis = node.attribute("axis", 1)
-    axis = node.normalized(axis, x.rank)
+    given = np.reshape(node.constant(2, "axis", -2), -1)[0] if node.version >= 20 else node.attribute("axis", 1)
+    axis = node.normalized(int(given), x.rank)
     inverse, onesided = bool(node.attribute("inverse", 0)), bool(node.attribute("onesided", 0))
     size = x.shape[axis]
     if inverse and onesided and size is not None and not node.has(1):
@@ -114,7 +111,9 @@ def _determinant(node: Node) -> Value:
         magnitude = elementwise(x.dtype, [column], Scalar.absolute)
         pivot = node.call("ArgMax", magnitude, axis=len(outer), keepdims=0)
 
-        def sign_and_pivot(at: list[Scalar], column: Value = column, pivot: Value = pivot, total: Value = total) -> Scalar:
+        def sign_and_pivot(
+            at: list[Scalar], column: Value = column, pivot: Value = pivot, total: Value = total
+        ) -> Scalar:
             from .scalars import choose
 
             place = extract(pivot, at)
@@ -139,6 +138,3 @@ def _determinant(node: Node) -> Value:
 
         matrix = computed([*outer, left - 1, left - 1], x.dtype, rest)
     return total
-
-
-__all__ = ["for_loop", "transpose"]

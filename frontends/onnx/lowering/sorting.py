@@ -12,8 +12,22 @@ from ....dialects.support.index_math import Number, as_value, multiply
 from .graph import Node, lowers
 from .indexing import nest, store
 from .scalars import INDEX, Scalar, choose, constant, greatest, largest, least
-from .structured import accumulate, computed, empty, extract, fill, for_loop, index, insert_slice, loops, product
-from .structured import reshape, slice_of, transpose
+from .structured import (
+    accumulate,
+    computed,
+    else_of,
+    empty,
+    extract,
+    fill,
+    for_loop,
+    index,
+    insert_slice,
+    loops,
+    product,
+    reshape,
+    slice_of,
+    transpose,
+)
 from .values import Value
 
 I64, BOOL = np.dtype(np.int64), np.dtype(np.bool_)
@@ -63,9 +77,7 @@ def top(x: Value, axis: int, count: Number, *, largest_first: bool) -> tuple[Val
     order = list(range(x.rank - 1))
     order.insert(axis, x.rank - 1)
     places = transpose(places, order)
-    values = computed(
-        places.sizes, x.dtype, lambda at: extract(x, [*at[:axis], extract(places, at), *at[axis + 1 :]])
-    )
+    values = computed(places.sizes, x.dtype, lambda at: extract(x, [*at[:axis], extract(places, at), *at[axis + 1 :]]))
     return values, places
 
 
@@ -79,9 +91,12 @@ def _unique(node: Node) -> Any:
         rows = reshape(front, [front.sizes[0], product(front.sizes[1:])])
     firsts, ranks, count = _classes(rows, in_order=bool(node.attribute("sorted", 1)))
     total = rows.sizes[0]
-    places = _scattered(fill([count], I64, 0), total, lambda i: extract(ranks, [i]), lambda i, old: choose(
-        extract(firsts, [i]), i.to(I64), old
-    ))
+    places = _scattered(
+        fill([count], I64, 0),
+        total,
+        lambda i: extract(ranks, [i]),
+        lambda i, old: choose(extract(firsts, [i]), i.to(I64), old),
+    )
     counts = _scattered(fill([count], I64, 0), total, lambda i: extract(ranks, [i]), lambda i, old: old + 1)
     if axis is None:
         unique = computed([count], x.dtype, lambda at: extract(rows, [extract(places, at), constant(0, INDEX)]))
@@ -192,14 +207,16 @@ def _non_max_suppression(node: Node) -> Value:
                 for number, e in enumerate((batch.to(I64), kind.to(I64), chosen)):
                     filled = store(filled, [used, constant(number, INDEX)], e)
                 scf.YieldOp([filled, (used + 1).value])
-            with ir.InsertionPoint(branch.else_block):
+            with ir.InsertionPoint(else_of(branch)):
                 scf.YieldOp([table, used.value])
             left = computed(
                 [count],
                 BOOL,
-                lambda i: extract(living, i)
-                & ~i[0].equals(place)
-                & (_overlap(boxes, batch, i[0], place, centre=centre) <= overlap),
+                lambda i: (
+                    extract(living, i)
+                    & ~i[0].equals(place)
+                    & (_overlap(boxes, batch, i[0], place, centre=centre) <= overlap)
+                ),
             )
             return [*branch.results, left.ssa]
 
@@ -207,7 +224,7 @@ def _non_max_suppression(node: Node) -> Value:
         with ir.InsertionPoint(loop.body):
             table, used, living = loop.inner_iter_args
             scf.YieldOp(step(table, Scalar(used, INDEX), Value(BOOL, living)))
-        return list(loop.results)[:2]
+        return [*loop.results][:2]
 
     table, used = _nested([batches, classes], state, one)
     return slice_of(Value(I64, table), [0, 0], [used, 3])
@@ -221,7 +238,8 @@ def _nested(sizes: list[Number], state: list[ir.Value], body: Any, at: list[Scal
     with ir.InsertionPoint(loop.body):
         here = [*at, Scalar(loop.induction_variable, INDEX)]
         scf.YieldOp(_nested(sizes[1:], list(loop.inner_iter_args), body, here))
-    return list(loop.results)
+    results: list[ir.Value] = [*loop.results]
+    return results
 
 
 def _overlap(boxes: Value, batch: Scalar, first: Scalar, second: Scalar, *, centre: bool) -> Scalar:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
-import numpy as np
 from mlir import ir
-from mlir.dialects import arith, linalg, scf, tensor
+from mlir.dialects import linalg, scf, tensor
 
 from ....dialects.support.index_math import Number, add, as_value, multiply
 from .scalars import INDEX, DType, Scalar, constant, element_type
@@ -17,10 +16,11 @@ from .values import UnsupportedOnnxError, Value, tensor_type
 __all__ = [
     "accumulate",
     "broadcast_sizes",
-    "cast_to",
     "cast_tensor",
+    "cast_to",
     "computed",
     "elementwise",
+    "else_of",
     "empty",
     "expand",
     "extract",
@@ -61,7 +61,8 @@ def empty(sizes: Sequence[Number], dtype: DType) -> ir.Value:
 def fill(sizes: Sequence[Number], dtype: DType, number: Any) -> Value:
     """A tensor that holds a number, or a scalar, everywhere."""
     scalar = number if isinstance(number, Scalar) else constant(number, dtype)
-    return Value(dtype, linalg.fill(scalar.value, outs=[empty(sizes, dtype)]))
+    filled: Any = linalg.fill(scalar.value, outs=[empty(sizes, dtype)])
+    return Value(dtype, filled)
 
 
 def generic(
@@ -136,7 +137,7 @@ def accumulate(
     init: Value,
     body: Callable[..., Scalar],
 ) -> Value:
-    """A reduction into `init` over some of the loops; the body gets what was accumulated, then the operands' elements."""
+    """A reduction into `init` over some of the loops; the body gets what was accumulated, then the elements."""
     iterators = ["reduction" if d in set(reduced) else "parallel" for d in range(loop_count)]
     kept = [d for d in loops(loop_count) if ir.AffineDimExpr(d).position not in set(reduced)]
 
@@ -214,7 +215,7 @@ def reshape(value: Value, sizes: Sequence[Number]) -> Value:
     if None not in target and None not in value.shape and (value.rank > 1 or len(target) > 1):
         flat = Value(value.dtype, source)
         if value.rank > 1:
-            flat = reshape(flat, [math.prod(target)])
+            flat = reshape(flat, [math.prod(size for size in target if size is not None)])
         return reshape(flat, sizes)
     shape = tensor.from_elements(
         ir.RankedTensorType.get([len(sizes)], ir.IndexType.get()), [as_value(size) for size in sizes]
@@ -259,7 +260,10 @@ def transpose(value: Value, permutation: Sequence[int]) -> Value:
     if list(permutation) == list(range(value.rank)):
         return value
     sizes = [value.sizes[p] for p in permutation]
-    op = linalg.transpose(value.ssa, outs=[empty(sizes, value.dtype)], permutation=list(permutation))
+    # The wrapper is typed for operations; it takes values.
+    op: Any = linalg.transpose(
+        cast(Any, value.ssa), outs=cast(Any, [empty(sizes, value.dtype)]), permutation=list(permutation)
+    )
     return Value(value.dtype, op.results[0] if hasattr(op, "results") else op)
 
 
@@ -327,19 +331,16 @@ def for_loop(
     return [Value(init.dtype, result) for init, result in zip(inits, op.results, strict=True)]
 
 
+def else_of(op: scf.IfOp) -> ir.Block:
+    """The block of an `scf.if` for a condition that does not hold."""
+    block = op.else_block
+    assert block is not None
+    return block
+
+
 def product(sizes: Sequence[Number]) -> Number:
     """The product of sizes."""
     total: Number = 1
     for size in sizes:
         total = multiply(total, size)
     return total
-
-
-def bool_type() -> DType:
-    """The type of conditions."""
-    return np.dtype(np.bool_)
-
-
-def zero_index() -> ir.Value:
-    """The index 0."""
-    return arith.constant(ir.IndexType.get(), 0)

@@ -21,7 +21,7 @@ class UnsupportedOnnxError(ValueError):
 
 
 class NeedsConstantError(UnsupportedOnnxError):
-    """A value that is known at run time only and decides what code is made; `inputs` are the graph's inputs that it is."""
+    """A value that is known at run time only and decides what code is made; `name` is its own."""
 
     def __init__(self, message: str, name: str) -> None:
         super().__init__(message)
@@ -130,5 +130,6 @@ class Value:
 def constant_tensor(array: np.ndarray[Any, Any]) -> ir.Value:
     """An `arith.constant` of signless elements."""
     type_ = tensor_type(array.shape, array.dtype)
-    attribute = ir.DenseElementsAttr.get(np.ascontiguousarray(array), shape=array.shape, type=type_.element_type)
+    elements: Any = np.ascontiguousarray(array)
+    attribute: Any = ir.DenseElementsAttr.get(elements, shape=array.shape, type=type_.element_type)
     return arith.ConstantOp(type_, attribute).result

@@ -11,13 +11,26 @@ import numpy as np
 from mlir import ir
 from mlir.dialects import linalg
 
-from ....dialects.support.index_math import Number, add, as_value, ceil_div, multiply, subtract
+from ....dialects.support.index_math import Number, add, as_value, ceil_div, multiply
 from .contractions import centred, requantized
 from .graph import Node, lowers
 from .reductions import wide_type
 from .scalars import INDEX, DType, Scalar, choose, constant, greatest, lowest
-from .structured import accumulate, cast_to, computed, elementwise, empty, extract, fill, insert_slice, loops, pad, reshape
-from .structured import slice_of, static
+from .structured import (
+    accumulate,
+    cast_to,
+    computed,
+    elementwise,
+    empty,
+    extract,
+    fill,
+    insert_slice,
+    loops,
+    pad,
+    reshape,
+    slice_of,
+    static,
+)
 from .values import UnsupportedOnnxError, Value
 
 I64, I32 = np.dtype(np.int64), np.dtype(np.int32)
@@ -44,13 +57,11 @@ class Window:
         return [o * s + k * d for o, k, s, d in zip(out, inside, self.strides, self.dilations, strict=True)]
 
 
-def _count(size: Number, before: Number, extent: int, stride: int, *, ceil: bool) -> Number:
+def _count(size: Number, extent: int, stride: int, *, ceil: bool) -> Number:
     """How many places a window has on a dimension of padded size `size`."""
     room = add(size, -extent)
     if isinstance(room, int):
         places = (-(-room // stride) if ceil else room // stride) + 1
-        if ceil and isinstance(before, int) and (places - 1) * stride >= size:
-            places -= 1
         return max(places, 0)
     return add(ceil_div(room, stride) if ceil else add(ceil_div(add(room, 1), stride), -1), 1)
 
@@ -80,7 +91,7 @@ def window_of(node: Node, spatial: Sequence[Number], kernel: Sequence[int], *, c
             low[d] = high[d] = 0
         whole = add(add(size, low[d]), high[d])
         padded = add(size, low[d])
-        places = _count(whole, low[d], extents[d], strides[d], ceil=ceil)
+        places = _count(whole, extents[d], strides[d], ceil=ceil)
         if ceil and isinstance(places, int) and isinstance(padded, int) and (places - 1) * strides[d] >= padded:
             places -= 1
         if ceil and isinstance(places, int) and isinstance(whole, int):
@@ -200,9 +211,7 @@ def _conv_transpose(node: Node) -> Value:
     return _biased(total, node, 2, x.dtype)
 
 
-def _transposed_pads(
-    node: Node, x: Value, strides: list[int], extents: list[int]
-) -> tuple[list[int], list[int]]:
+def _transposed_pads(node: Node, x: Value, strides: list[int], extents: list[int]) -> tuple[list[int], list[int]]:
     """What is cut off before and behind the result of a transposed convolution; less than 0 where it is made longer."""
     rank = len(strides)
     extra = list(node.attribute("output_padding") or [0] * rank)
@@ -245,9 +254,7 @@ def _turned(x: Value, weights: Value, window: Window, group: int) -> Value:
     return reshape(total, [n, multiply(each, group), *window.sizes])
 
 
-def pooled(
-    x: Value, window: Window, number: Any, init: Value, body: Callable[..., Scalar]
-) -> Value:
+def pooled(x: Value, window: Window, number: Any, init: Value, body: Callable[..., Scalar]) -> Value:
     """A reduction over the window at each place; `number` pads the picture."""
     rank = window.rank
     b, c, *rest = loops(2 + 2 * rank)
@@ -284,7 +291,7 @@ def _positions(node: Node, x: Value, window: Window) -> Value:
     def flat(places: list[Scalar]) -> Scalar:
         order = list(range(rank))
         if node.attribute("storage_order", 0):
-            order = order[::-1]
+            order.reverse()
         spatial = constant(0, INDEX)
         for d in order:
             spatial = spatial * Scalar(as_value(sizes[2 + d]), INDEX) + places[2 + d]
@@ -455,6 +462,3 @@ def _columns_to_image(node: Node) -> Value:
 
     total = Value(x.dtype, nest(apart.sizes, fill([n, channels, *whole], x.dtype, 0).ssa, step))
     return slice_of(total, [0, 0, *window.low], [n, channels, *image])
-
-
-__all__ = ["Window", "convolution", "padded", "pooled", "subtract", "window_of"]
