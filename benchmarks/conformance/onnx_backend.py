@@ -42,22 +42,26 @@ def main() -> None:
     parser.add_argument("--from", type=int, default=0, dest="first", help="the number of the first test")
     parser.add_argument("--to", type=int, help="the number after that of the last one")
     parser.add_argument("--every", type=int, default=1, help="only every N-th test")
-    parser.add_argument("--json", type=Path, help="write all rows to this file")
-    parser.add_argument("--merge", type=Path, nargs="+", help="run nothing; take the rows of these files")
+    parser.add_argument("--json", type=Path, help="write each row to this file, a line each")
+    parser.add_argument("--merge", type=Path, nargs="+", help="run nothing; take the rows of these files, the last of each test")
     parser.add_argument("--page", type=Path, help="write the table into this page")
     options = parser.parse_args()
-    rows = [row for path in options.merge or [] for row in json.loads(path.read_text())]
+    rows = [json.loads(line) for path in options.merge or [] for line in path.read_text().splitlines()]
+    rows = list({row["name"]: row for row in rows}.values())  # Of several runs of a test the last one.
     if not options.merge:
         with tempfile.TemporaryDirectory() as folder:
             os.environ["ONNX_HOME"] = folder  # The runner writes the data of some tests there.
             tests = [t for t in _tests() if not options.names or any(part in t[1] for part in options.names)]
-            rows = list(_run(tests[options.first : options.to : options.every]))
+            rows = []
+            with (options.json or Path(os.devnull)).open("w") as file:
+                for row in _run(tests[options.first : options.to : options.every]):
+                    rows.append(row)
+                    file.write(json.dumps(row) + "\n")
+                    file.flush()
     for row in rows:
         if row["outcome"] != PASSED:
             print(f"{row['outcome']:8} {row['name']}: {row['why']}")
     print(table(rows))
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=1) + "\n")
     if options.page:
         write_section(options.page, f"{table(rows)}\n\n{refusals(rows)}")
 
@@ -174,6 +178,7 @@ def _make_backend() -> Any:
 
 
 def _run(tests: list[tuple[str, str, Any]]) -> Iterator[dict[str, Any]]:
+    _warm_up()
     done = 0
     while done < len(tests):
         batch = tests[done : done + BATCH]
@@ -194,6 +199,17 @@ def _run(tests: list[tuple[str, str, Any]]) -> Iterator[dict[str, Any]]:
             why = f"ended after {LONGEST_SECONDS} s" if -number == signal.SIGALRM else f"exit code {number}"
             yield {"name": name, "category": category, "group": "other types", "outcome": CRASHED, "why": why}
             done += 1
+
+
+def _warm_up() -> None:
+    """Load in this process what each child needs."""
+    import numpy as np
+    import onnx
+
+    from mlir_inplace.frontends.onnx.backend import run_node
+
+    for optimize in (False, True):
+        run_node(onnx.helper.make_node("Relu", ["x"], ["y"]), [np.zeros(4, np.float32)], optimize=optimize)
 
 
 def _serve(batch: list[tuple[str, str, Any]], writer: int) -> None:
