@@ -71,24 +71,26 @@ def _torch() -> Any:
     try:
         return importlib.import_module("mlir.dialects.torch")
     except ModuleNotFoundError as error:
-        message = "the MLIR bindings in use lack the torch dialect; use those that have it: python -m pip install torch-mlir"
+        message = (
+            "the MLIR bindings in use lack the torch dialect; use those that have it: python -m pip install torch-mlir"
+        )
         raise ImportError(message, name=error.name) from None
 
 
-def legalized(module: ir.Module, dialect: str) -> ir.Module:
-    """The module in linalg, tensor, scf, arith, math and func.
+def legalized(module: ir.Operation, dialect: str) -> ir.Operation:
+    """A module in linalg, tensor, scf, arith, math and func; the given one may be changed.
 
     Raises `PassError`, with a diagnostic that names the operation, for what is not lowered.
     """
     if dialect == "stablehlo":
-        return legalize_stablehlo(module)
+        return legalize_stablehlo(module).operation
     if dialect == "torch" and _has_onnx(module):
         run_pipeline(module, _ONNX_TO_TORCH)
     run_pipeline(module, _PIPELINES[dialect])
     return module
 
 
-def _has_onnx(module: ir.Module) -> bool:
+def _has_onnx(module: ir.Operation) -> bool:
     """Whether operations are those of ONNX, as torch-mlir's importer writes them."""
     found: list[bool] = []
 
@@ -98,5 +100,5 @@ def _has_onnx(module: ir.Module) -> bool:
             return ir.WalkResult.INTERRUPT
         return ir.WalkResult.ADVANCE
 
-    module.operation.walk(note)
+    module.walk(note)
     return bool(found)

@@ -43,7 +43,9 @@ def main() -> None:
     parser.add_argument("--to", type=int, help="the number after that of the last one")
     parser.add_argument("--every", type=int, default=1, help="only every N-th test")
     parser.add_argument("--json", type=Path, help="write each row to this file, a line each")
-    parser.add_argument("--merge", type=Path, nargs="+", help="run nothing; take the rows of these files, the last of each test")
+    parser.add_argument(
+        "--merge", type=Path, nargs="+", help="run nothing; take the rows of these files, the last of each test"
+    )
     parser.add_argument("--page", type=Path, help="write the table into this page")
     options = parser.parse_args()
     rows = [json.loads(line) for path in options.merge or [] for line in path.read_text().splitlines()]

@@ -12,6 +12,7 @@ import numpy as np
 from mlir import ir
 from mlir.dialects import arith, cf, func, tensor
 
+from ...dialects.support.index_math import Number, tensor_size
 from .lowering import operators as _operators
 from .lowering.graph import Graph, Result, dtype_of, onnx
 from .lowering.scalars import kind
@@ -45,19 +46,28 @@ def read_model(source: Any) -> Any:
     if isinstance(source, package.ModelProto):
         return source
     if isinstance(source, (str, os.PathLike)):
-        try:
-            return package.load(os.fspath(source), load_external_data=False)
-        except OSError:
-            raise
-        except Exception as error:  # noqa: BLE001 - protobuf's own
-            raise UnsupportedOnnxError(f"'{os.fspath(source)}' is no ONNX model: {error}") from None
+        return _parsed(Path(source).read_bytes(), f"'{os.fspath(source)}'")
     if isinstance(source, bytes):
-        return package.load_from_string(source)
+        return _parsed(source, "this")
     raise TypeError(f"expected an onnx.ModelProto, its bytes or a path, got {type(source).__name__}")
 
 
+def _parsed(content: bytes, name: str) -> Any:
+    package = onnx()
+    try:
+        model = package.load_from_string(content)
+    except Exception as error:  # noqa: BLE001 - protobuf's own
+        raise UnsupportedOnnxError(f"{name} is no ONNX model: {error}") from None
+    if not (model.HasField("graph") and model.opset_import):
+        raise UnsupportedOnnxError(f"{name} is no ONNX model: it has no graph, or names no operator set")
+    return model
+
+
 def lower_model(
-    model: Any, constants: Mapping[str, np.ndarray[Any, Any]] | None = None, folder: Path | None = None
+    model: Any,
+    constants: Mapping[str, np.ndarray[Any, Any]] | None = None,
+    folder: Path | None = None,
+    context: ir.Context | None = None,
 ) -> LoweredModel:
     """Lower a model; inputs in `constants` are replaced by these values. External data is in `folder`.
 
@@ -76,7 +86,7 @@ def lower_model(
     kinds = [_kind(proto) for proto in passed]
     opsets = {proto.domain if proto.domain != "ai.onnx" else "": proto.version for proto in model.opset_import}
     functions = {(proto.domain, proto.name): proto for proto in model.functions}
-    with ir.Context(), ir.Location.name(graph_proto.name or "graph"):
+    with context or ir.Context(), ir.Location.name(graph_proto.name or "graph"):
         module = ir.Module.create()
         types = [tensor_type(shape, dtype, signed=True) for dtype, shape in kinds]
         with ir.InsertionPoint(module.body):
@@ -84,9 +94,9 @@ def lower_model(
         locations = [ir.Location.name(proto.name) for proto in passed]
         block = function.regions[0].blocks.append(*types, arg_locs=locations)
         with ir.InsertionPoint(block):
-            _check_symbols(passed, block.arguments)
+            sizes = _sizes(passed, block.arguments)
             values = {
-                proto.name: _signless(Value(dtype, argument, name=proto.name))
+                proto.name: _signless(Value(dtype, argument, sizes=sizes[proto.name], name=proto.name))
                 for proto, (dtype, _), argument in zip(passed, kinds, block.arguments, strict=True)
             }
             values |= {name: Value(np.asarray(a).dtype, constant=np.asarray(a), name=name) for name, a in given.items()}
@@ -121,24 +131,31 @@ def _kind(proto: Any) -> tuple[Any, list[int | None]]:
         raise UnsupportedOnnxError(f"{proto.name!r}: {error}") from None
 
 
-def _check_symbols(inputs: Sequence[Any], arguments: Sequence[ir.Value]) -> None:
-    """Assert that dimensions of the same name have the same size in each call."""
+def _sizes(inputs: Sequence[Any], arguments: Sequence[ir.Value]) -> dict[str, list[Number]]:
+    """The sizes of each input; that dimensions of one name have one size is asserted in each call."""
     first: dict[str, ir.Value] = {}
+    found: dict[str, list[Number]] = {}
     for proto, argument in zip(inputs, arguments, strict=True):
+        sizes: list[Number] = []
         for d, dim in enumerate(proto.type.tensor_type.shape.dim):
-            if not dim.dim_param:
+            size = tensor_size(argument, d)
+            sizes.append(size)
+            if not isinstance(size, ir.Value) or not dim.dim_param:
                 continue
-            size = tensor.dim(argument, arith.constant(ir.IndexType.get(), d))
             known = first.setdefault(dim.dim_param, size)
             if known is not size:
                 same = arith.cmpi(arith.CmpIPredicate.eq, known, size)
                 cf.assert_(same, f"dimension {d} of {proto.name!r} differs from another one named {dim.dim_param!r}")
+                sizes[-1] = known
+        found[proto.name] = sizes
+    return found
 
 
 def _signless(value: Value) -> Value:
     if kind(value.dtype) != "u":
         return value
-    return Value(value.dtype, tensor.bitcast(tensor_type(value.shape, value.dtype), value.ssa), name=value.name)
+    signless = tensor.bitcast(tensor_type(value.shape, value.dtype), value.ssa)
+    return Value(value.dtype, signless, sizes=value.sizes, name=value.name)
 
 
 def _output(proto: Any, result: Result) -> ir.Value:

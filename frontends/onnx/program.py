@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from mlir import ir
 
 from ...runtime.compilation.program import Program
 from ...runtime.compilation.program import compile as compile_module
 from .model import LoweredModel, lower_model, read_model
 
-__all__ = ["compile_model", "from_onnx"]
+__all__ = ["compile_model", "from_onnx", "lowered_model"]
 
 
 def from_onnx(
@@ -43,10 +44,12 @@ def from_onnx(
     return compile_model(lowered_model(model, given), optimize=optimize, **options)
 
 
-def lowered_model(model: Any, constants: Mapping[str, np.ndarray[Any, Any]] | None = None) -> LoweredModel:
-    """Read a model and lower it to linalg on tensors."""
+def lowered_model(
+    model: Any, constants: Mapping[str, np.ndarray[Any, Any]] | None = None, context: ir.Context | None = None
+) -> LoweredModel:
+    """Read a model and lower it to linalg on tensors, in a context of its own if none is given."""
     folder = Path(os.fspath(model)).parent if isinstance(model, (str, os.PathLike)) else None
-    return lower_model(read_model(model), constants, folder)
+    return lower_model(read_model(model), constants, folder, context)
 
 
 def compile_model(lowered: LoweredModel, **options: Any) -> Program:

@@ -180,8 +180,8 @@ def _scan(node: Node) -> Any:
     rows = _tried(node, proto, [*kinds, *row_kinds])[len(states) :]
     tables = [_table(trips, kind, axis) for kind, axis in zip(rows, out_axes, strict=True)]
     inits = [cast_tensor(v, s) for v, (_, s) in zip(states, kinds, strict=True)]
-    op = scf.ForOp(as_value(0), as_value(trips), as_value(1), [v.ssa for v in (*inits, *tables)])
     last = Scalar(as_value(trips), INDEX) - 1
+    op = scf.ForOp(as_value(0), as_value(trips), as_value(1), [v.ssa for v in (*inits, *tables)])
     with ir.InsertionPoint(op.body):
         number = Scalar(op.induction_variable, INDEX)
         carried = list(op.inner_iter_args)

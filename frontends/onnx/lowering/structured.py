@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from mlir import ir
-from mlir.dialects import linalg, scf, tensor
+from mlir.dialects import arith, cf, linalg, scf, tensor
 
 from ....dialects.support.index_math import Number, add, as_value, multiply
 from .scalars import INDEX, DType, Scalar, constant, element_type
-from .values import UnsupportedOnnxError, Value, tensor_type
+from .values import UnsupportedOnnxError, Value, same_size, tensor_type
 
 __all__ = [
     "accumulate",
@@ -152,7 +152,7 @@ def accumulate(
 def broadcast_sizes(values: Sequence[Value]) -> list[Number]:
     """The sizes of what several tensors are broadcast to, as NumPy does.
 
-    Of two sizes that are known at run time only it is taken that they are equal.
+    Two sizes that are known at run time only must be equal, which is asserted unless it is seen.
     """
     rank = max((value.rank for value in values), default=0)
     sizes: list[Number] = [1] * rank
@@ -162,11 +162,21 @@ def broadcast_sizes(values: Sequence[Value]) -> list[Number]:
             known = sizes[at]
             if size is None and isinstance(known, int) and known == 1:
                 sizes[at] = value.sizes[d]
+            elif size is None:
+                _require_same(known, value.sizes[d])
             elif size is not None and size != 1:
-                if isinstance(known, int) and known not in (1, size):
+                if isinstance(known, ir.Value):
+                    _require_same(known, size)
+                elif known not in (1, size):
                     raise UnsupportedOnnxError(f"sizes {known} and {size} of dimension {at} cannot be broadcast")
                 sizes[at] = size
     return sizes
+
+
+def _require_same(left: Number, right: Number) -> None:
+    if not same_size(left, right):
+        same = arith.cmpi(arith.CmpIPredicate.eq, as_value(left), as_value(right))
+        cf.assert_(same, "sizes differ, and one that is known at run time only is not broadcast")
 
 
 def aligned(value: Value, rank: int) -> Operand:

@@ -13,7 +13,7 @@ from mlir.dialects import arith, tensor
 from ....dialects.support.index_math import Number, as_value, tensor_size
 from .scalars import INDEX, DType, Scalar, element_type
 
-__all__ = ["NeedsConstantError", "UnsupportedOnnxError", "Value", "tensor_type"]
+__all__ = ["NeedsConstantError", "UnsupportedOnnxError", "Value", "same_size", "tensor_type"]
 
 
 class UnsupportedOnnxError(ValueError):
@@ -54,6 +54,7 @@ class Value:
         *,
         constant: np.ndarray[Any, Any] | None = None,
         elements: np.ndarray[Any, Any] | None = None,
+        sizes: Sequence[Number] | None = None,
         name: str = "",
     ) -> None:
         self.dtype = dtype
@@ -61,6 +62,7 @@ class Value:
         self.constant = constant
         self._value = value
         self._elements = elements
+        self._sizes = sizes
 
     @property
     def ssa(self) -> ir.Value:
@@ -92,7 +94,9 @@ class Value:
     @property
     def sizes(self) -> list[Number]:
         """The sizes as integers, or index values where dynamic."""
-        return [tensor_size(self.ssa, d) if size is None else size for d, size in enumerate(self.shape)]
+        if self._sizes is not None:
+            return list(self._sizes)
+        return [_run_time_size(self.ssa, d) if size is None else size for d, size in enumerate(self.shape)]
 
     @property
     def count(self) -> int | None:
@@ -125,6 +129,42 @@ class Value:
         if self._elements is not None and not any(isinstance(e, ir.Value) for e in self._elements.reshape(-1)):
             return self._elements.astype(self.dtype)
         raise NeedsConstantError(f"{what} must be a constant, but {self.name or 'it'!r} is computed", self.name)
+
+
+def _run_time_size(value: ir.Value, dimension: int) -> Number:
+    """A dynamic size: the one that the tensor was made with, where that is seen, so that equal sizes are one value."""
+    owner = value.owner
+    while isinstance(owner, ir.Operation):
+        if owner.name == "tensor.empty":
+            dynamic = [d for d in range(ir.RankedTensorType(value.type).rank) if _is_dynamic(value, d)]
+            return owner.operands[dynamic.index(dimension)]
+        if owner.name.startswith("linalg.") and len(owner.results) == 1:
+            value = owner.operands[len(owner.operands) - 1]  # The init.
+        elif owner.name == "tensor.insert_slice":
+            value = owner.operands[1]
+        else:
+            break
+        owner = value.owner
+    return tensor_size(value, dimension)
+
+
+def _is_dynamic(value: ir.Value, dimension: int) -> bool:
+    return ir.RankedTensorType(value.type).is_dynamic_dim(dimension)
+
+
+def same_size(left: Number, right: Number) -> bool:
+    """Whether two sizes are seen to be equal."""
+    if isinstance(left, int) or isinstance(right, int):
+        return isinstance(left, int) and isinstance(right, int) and left == right
+    if left == right:
+        return True
+    one, other = left.owner, right.owner
+    if not (isinstance(one, ir.Operation) and isinstance(other, ir.Operation)):
+        return False
+    if one.name != "tensor.dim" or other.name != "tensor.dim" or one.operands[0] != other.operands[0]:
+        return False
+    first, second = (op.operands[1].owner for op in (one, other))
+    return str(first.attributes["value"]) == str(second.attributes["value"]) if first and second else False
 
 
 def constant_tensor(array: np.ndarray[Any, Any]) -> ir.Value:
