@@ -30,13 +30,14 @@ class StoredTensors:
     def __init__(self, block: ir.Block, folder: Path | None) -> None:
         self._block = block
         self._folder = folder
-        self._made: dict[int, Value] = {}
+        # With the object, which keeps its number from being another's. A body that is lowered again finds it here.
+        self._made: dict[int, tuple[Any, Value]] = {}
         self.arrays: dict[int, np.ndarray[Any, Any]] = {}
 
     def value(self, proto: Any) -> Value:
         """The value of a `TensorProto`, an argument if it is large."""
         if id(proto) in self._made:
-            return self._made[id(proto)]
+            return self._made[id(proto)][1]
         if proto.data_location == onnx().TensorProto.EXTERNAL:
             array = self._mapped(proto)
         elif len(proto.raw_data) >= LEAST_BYTES and bits(dtype_of(proto.data_type)) >= 8:
@@ -47,7 +48,8 @@ class StoredTensors:
             array = constant.constant
         if array.nbytes < LEAST_BYTES:
             return Value(array.dtype, constant=np.array(array), name=proto.name)
-        return self._made.setdefault(id(proto), self._argument(array, proto.name))
+        self._made[id(proto)] = proto, self._argument(array, proto.name)
+        return self._made[id(proto)][1]
 
     def _argument(self, array: np.ndarray[Any, Any], name: str) -> Value:
         dtype = array.dtype

@@ -224,7 +224,8 @@ def _non_max_suppression(node: Node) -> Value:
         with ir.InsertionPoint(loop.body):
             table, used, living = loop.inner_iter_args
             scf.YieldOp(step(table, Scalar(used, INDEX), Value(BOOL, living)))
-        return [*loop.results][:2]
+        first, second, _ = loop.results
+        return [first, second]
 
     table, used = _nested([batches, classes], state, one)
     return slice_of(Value(I64, table), [0, 0], [used, 3])

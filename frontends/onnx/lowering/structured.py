@@ -164,7 +164,7 @@ def broadcast_sizes(values: Sequence[Value]) -> list[Number]:
                 sizes[at] = value.sizes[d]
             elif size is None:
                 _require_same(known, value.sizes[d])
-            elif size is not None and size != 1:
+            elif size != 1:
                 if isinstance(known, ir.Value):
                     _require_same(known, size)
                 elif known not in (1, size):

@@ -164,7 +164,9 @@ def same_size(left: Number, right: Number) -> bool:
     if one.name != "tensor.dim" or other.name != "tensor.dim" or one.operands[0] != other.operands[0]:
         return False
     first, second = (op.operands[1].owner for op in (one, other))
-    return str(first.attributes["value"]) == str(second.attributes["value"]) if first and second else False
+    if not (isinstance(first, ir.Operation) and isinstance(second, ir.Operation)):
+        return False
+    return first.attributes["value"] == second.attributes["value"]
 
 
 def constant_tensor(array: np.ndarray[Any, Any]) -> ir.Value:
