@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .dialects.bufferizable import AliasingValue, Forwarding, GlobalTensor, OpModel, Relation, Subset
     from .dialects.registry import ModelClashError, register_op_model
     from .dialects.rewriter import Rewriter
+    from .frontends.onnx.program import from_onnx
     from .frontends.torch.exported import from_torch
     from .passes.framework.base import Pass, Statistic
     from .passes.framework.diagnostics import Diagnostic
@@ -84,6 +85,7 @@ __all__ = [
     "bufferize",
     "check",
     "compile",
+    "from_onnx",
     "from_torch",
     "option",
     "register_op_model",
@@ -97,6 +99,7 @@ _NAMES = {
     "dialects.bufferizable": "AliasingValue Forwarding GlobalTensor OpModel Relation Subset",
     "dialects.registry": "ModelClashError register_op_model",
     "dialects.rewriter": "Rewriter",
+    "frontends.onnx.program": "from_onnx",
     "frontends.torch.exported": "from_torch",
     "passes.framework.base": "Pass Statistic",
     "passes.framework.diagnostics": "Diagnostic",

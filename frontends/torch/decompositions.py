@@ -231,7 +231,7 @@ def _attention_backward(  # noqa: PLR0913
     return inner @ key, inner.transpose(-1, -2) @ query, weights.transpose(-1, -2) @ gradient
 
 
-def _max_pool_backward(  # noqa: PLR0913
+def _max_pool_backward(
     gradient: Any, x: Any, _kernel: Any, _stride: Any, _padding: Any, _dilation: Any, _ceil_mode: bool, indices: Any
 ) -> Any:
     torch = torch_module()

@@ -29,7 +29,7 @@ TO_STABLEHLO = "builtin.module(torch-backend-to-stablehlo-backend-pipeline)"
 
 _NOT_TO_LINALG = tuple(
     f"torch.aten.{name}"
-    for name in "cumsum cumprod logcumsumexp index_put _index_put _unsafe_index_put scatter sort topk".split()
+    for name in ["cumsum", "cumprod", "logcumsumexp", "index_put", "_index_put", "_unsafe_index_put", "scatter", "sort", "topk"]
 )
 """What `TO_LINALG` leaves in the dialect `tm_tensor`; it stops the process at a `scatter_add` of rank 3."""
 
