@@ -11,7 +11,8 @@ Costs are counted in vector instructions, where `L` is the number of lanes:
 
 * as it is, reduced in the lanes: for each result `depth / L` steps and `2 log2(L)` instructions to combine lanes;
 * as it is, with gathered lanes: for each vector of results `depth` steps;
-* a step costs 1, and an eighth for each vector that it loads; a gathered vector is `2 L` loads. (An eighth, since a
+* a step costs 1, and an eighth for each vector that it loads; a gathered vector is `2 L` loads, and one with a
+  small step `s` is `2 s - 1`. (An eighth, since a
   load takes half as long as a multiplication, and four rows share it.)
 * an eighth more for each broadcast element that is *far*, as in `c[i, j] += a[k, i] * b[k, j]`: each step reads from
   another cache line, and these are more lines than the first cache keeps until the next rows read them;
@@ -37,7 +38,7 @@ from ..linalg.structured_op import NotStructured, Structured, read_structured
 from ..linalg.vector_payload import find_combiner
 from ..repetition.bodies import BodyReader, NotShared
 from .machine import Machine
-from .vector_plan import VectorPlan, find_plan
+from .vector_plan import VectorPlan, find_plan, loads_along
 
 __all__ = ["LOAD_COST", "Transposition", "TranspositionFinder", "cost_as_it_is", "rounds"]
 
@@ -149,7 +150,10 @@ def cost_as_it_is(plan: VectorPlan, far: int = 0) -> float:
     steps = prod(_size(structured, loop) for loop in structured.loops if loop != plan.lane_loop)
     steps *= -(-_size(structured, plan.lane_loop) // lanes)
     along = structured.read_along(plan.lane_loop)
-    loads = far + sum(1 if structured.is_contiguous(operand, plan.lane_loop) else 2 * lanes for operand in along)
+    loads = far
+    for operand in along:
+        one = loads_along(structured, operand, plan.lane_loop, lanes)
+        loads += 2 * lanes if one == lanes > 1 else one
     cost = steps * (1 + LOAD_COST * loads)
     if plan.combiner is not None:
         cost += _results(structured) * 2 * rounds(lanes)

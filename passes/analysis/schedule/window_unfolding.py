@@ -34,7 +34,7 @@ from ..linalg.vector_payload import find_combiner
 from .cache_tiling import TileLoop
 from .machine import Machine
 from .operand_transposition import LOAD_COST, cost_as_it_is, rounds
-from .vector_plan import VectorPlan, find_plan
+from .vector_plan import VectorPlan, find_plan, loads_along
 
 __all__ = ["Unfolding", "find_unfolding"]
 
@@ -218,7 +218,7 @@ class _Finder:
     def _cost_of_copy(self, window: int, order: Sequence[int]) -> float:
         elements, row = prod(self.sizes[loop] for loop in order), self.sizes[order[-1]]
         vectors = elements // row * -(-row // self.lanes)
-        return vectors * (2 if self.op.is_contiguous(window, order[-1]) else 2 * self.lanes)
+        return vectors * (1 + loads_along(self.op, window, order[-1], self.lanes))
 
     def tiles(self) -> tuple[TileLoop, ...]:
         """Return the loops to tile so that the copies take a quarter of the second cache, if they take two."""
