@@ -47,10 +47,10 @@ func.func @f(%x: tensor<1x64x6x6xf32>, %w: tensor<64x64x3x3xf32>, %y: tensor<1x6
 
 In: a function; linalg ops on tensors. Out: the same values, in the order of the op's sums. An op with a reduction loop
 and static sizes whose vectors would be partly empty, or gathered, reads copies of its windows (inputs at sums of loops)
-with a dimension for each loop, and its loops are merged where all operands have them side by side. A copy has each
-element of a window for each of the results that read it; large ones are made tile by tile. Left alone: elementwise ops,
-ops whose payload asks for iterations, and all others for which it does not pay. `print-unfolded` reports each op that
-changes.
+with a dimension for each loop, and its loops are merged where all operands have them side by side; so are those of
+elementwise ops behind it. A copy has each element of a window for each of the results that read it; large ones are made
+tile by tile. Left alone: other elementwise ops, ops whose payload asks for iterations, and all others for which it does
+not pay. `print-unfolded` reports each op that changes.
 
 Linear in the ops and their payloads. Upstream counterpart: `transform.structured.convert_conv2d_to_img2col`; the cost
 model is in `passes/analysis/schedule/window_unfolding.py`.
@@ -64,7 +64,7 @@ from mlir import ir
 
 from ..analysis.schedule.machine import Machine
 from ..analysis.schedule.own_producers import find_fills
-from ..analysis.schedule.window_unfolding import Unfolding, find_unfolding
+from ..analysis.schedule.window_unfolding import Unfolding, find_merging, find_unfolding
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
@@ -95,11 +95,19 @@ class UnfoldWindowsPass(Pass[UnfoldWindowsOptions]):
     def run(self, op: ir.Operation) -> None:
         machine = read_machine(self.options.machine, op)
         found = [find_unfolding(one, machine) for one in find_linalg_ops(op)]
-        for unfolding in (one for one in found if one is not None):
+        chosen = [unfolding for unfolding in found if unfolding is not None]
+        for unfolding in chosen:
             self._report(unfolding)
             self._unfold(unfolding, machine)
-            self.count("unfolded")
             self.count("copied", len(unfolding.copies))
+        self.count("unfolded", len(chosen))
+        # Those behind an op that was changed, in program order, as each may be behind the one before.
+        for one in find_linalg_ops(op) if chosen else ():
+            merging = find_merging(one, machine)
+            if merging is not None:
+                self._report(merging)
+                unfold(merging)
+                self.count("unfolded")
 
     def _report(self, unfolding: Unfolding) -> None:
         if not self.options.print_unfolded:

@@ -17,6 +17,9 @@ product of matrices, which `inplace-transpose-operands`, `inplace-schedule` and 
 * A copy that is larger than the second cache is made tile by tile: for one iteration of the batch, and so many rows of
   pixels that it takes a quarter of it.
 
+An elementwise op behind an op that was changed gets the merged loops of that one, if its rows are shorter than a
+register tile: then what is the same for all pixels is computed once, and the reshapes between the two are gone.
+
 Linear in the op; nothing is changed. Called im2col where it is done for the whole image.
 """
 
@@ -29,6 +32,7 @@ from math import prod
 
 from mlir import ir
 
+from ....dialects.support.defining_ops import defining_op
 from ..linalg.structured_op import Structured, type_bytes
 from ..linalg.vector_payload import find_combiner
 from .cache_tiling import TileLoop
@@ -36,7 +40,9 @@ from .machine import Machine
 from .operand_transposition import LOAD_COST, cost_as_it_is, rounds
 from .vector_plan import VectorPlan, find_plan, loads_along
 
-__all__ = ["Unfolding", "find_unfolding"]
+__all__ = ["Unfolding", "find_merging", "find_unfolding"]
+
+_EXPANDED, _EMPTY = "tensor.expand_shape", "tensor.empty"
 
 _VECTORS = 4
 """How many vectors of a row a register tile has, if there are as many."""
@@ -80,6 +86,31 @@ def find_unfolding(op: ir.Operation, machine: Machine, *, tile: bool = False) ->
     if best is None or not (tile or finder.pays(best)):
         return None
     return Unfolding(plan.structured, best.copies, best.groups, () if tile else finder.tiles())
+
+
+def find_merging(op: ir.Operation, machine: Machine) -> Unfolding | None:
+    """Return which loops of elementwise op `op` to merge; None if there are none, or it is not behind a changed op."""
+    plan = find_plan(op, machine)
+    if plan is None or plan.reductions or None in plan.structured.sizes or plan.structured.falling:
+        return None
+    structured, lane_loop = plan.structured, plan.lane_loop
+    if len(structured.outputs) != 1 or _asks_for_iterations(structured):
+        return None
+    if structured.size(lane_loop) >= _VECTORS * plan.lanes or not _is_behind(structured):
+        return None
+    finder = _Finder(plan, machine)
+    groups = finder.merged()
+    if not any(lane_loop in group and len(group) > 1 for group in groups):
+        return None
+    return Unfolding(structured, {}, groups)
+
+
+def _is_behind(structured: Structured) -> bool:
+    """Whether an op reads what was expanded, and writes into such a value, or an empty tensor."""
+    makers = {value: defining_op(value, _EXPANDED) for value in structured.op.operands}
+    init = structured.op.operands[structured.inputs]
+    is_new = makers[init] is not None or defining_op(init, _EMPTY) is not None
+    return is_new and any(maker is not None for maker in makers.values())
 
 
 def _asks_for_iterations(structured: Structured) -> bool:
@@ -147,6 +178,11 @@ class _Finder:
         """Whether the result can be computed by merged loops, from windows that can be copied."""
         is_read = all(self.op.reads[window] for window in self.windows)
         return bool(self.pixels and self.reductions) and is_read and self.rows[self.op.inputs] is not None
+
+    def merged(self) -> tuple[tuple[int, ...], ...]:
+        """Return the loops that can be merged without copies; none if an operand has windows."""
+        rows = [row for row in self.rows if row is not None]
+        return self._groups(rows) if len(rows) == len(self.rows) and self.loops else ()
 
     def ways(self) -> list[_Way]:
         """Return the ways that are possible: with pixels in the lanes, and with reductions in the lanes."""

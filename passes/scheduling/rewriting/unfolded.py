@@ -109,6 +109,9 @@ def _collapsed(value: ir.Value, groups: Sequence[Sequence[int]]) -> ir.Value:
         return value
     shape = [_product(type_.shape, group) for group in groups]
     collapsed = ir.RankedTensorType.get(shape, type_.element_type)
+    expanded = defining_op(value, "tensor.expand_shape")
+    if expanded is not None and expanded.attributes["reassociation"] == _reassociation(groups):
+        return expanded.operands[0]
     return tensor.collapse_shape(collapsed, value, _reassociation(groups))
 
 

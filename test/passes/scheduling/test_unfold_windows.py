@@ -118,3 +118,52 @@ def test_a_convolution_that_is_worth_it_has_the_values_of_numpy(threads: int) ->
         # The result is an argument: the copy of the windows is all there is, and panels of it. No operand is copied.
         assert counted.memory_stats.allocations <= 2
         assert counted.memory_stats.copied_bytes == 0
+
+
+BLOCK = """
+func.func @main(%x: tensor<1x16x6x6xf32>, %w: tensor<16x16x3x3xf32>, %s: tensor<1x16x4x4xf32>, %b: tensor<16xf32>)
+    -> tensor<1x16x4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x16x4x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x16x4x4xf32>) -> tensor<1x16x4x4xf32>
+  %c = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x16x6x6xf32>, tensor<16x16x3x3xf32>)
+      outs(%f : tensor<1x16x4x4xf32>) -> tensor<1x16x4x4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (c)>,
+          affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (n, c, h, w)>],
+        iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%c, %b, %s : tensor<1x16x4x4xf32>, tensor<16xf32>, tensor<1x16x4x4xf32>)
+      outs(%e : tensor<1x16x4x4xf32>) {
+  ^bb0(%i: f32, %j: f32, %k: f32, %o: f32):
+    %p = arith.mulf %i, %j : f32
+    %q = arith.addf %p, %k : f32
+    %y = arith.maximumf %q, %zero : f32
+    linalg.yield %y : f32
+  } -> tensor<1x16x4x4xf32>
+  return %r : tensor<1x16x4x4xf32>
+}"""
+
+
+def test_what_follows_has_the_same_merged_loops() -> None:
+    """A channel's factor is read once, not for each row; no reshape is left between the two, and nothing is copied."""
+    given = arguments(BLOCK)
+    with ir.Context():
+        module = ir.Module.parse(BLOCK)
+        (expected,) = evaluate(module, "main", given).results
+        mi.run_pipeline(module, 'builtin.module(func.func(inplace-unfold-windows{machine="vector-bits=512"}))')
+        assert str(module).count('iterator_types = ["parallel", "parallel"]}') == 1
+        assert str(module).count("tensor.expand_shape") == 2  # That of the convolution is dead.
+        program = mi.compile(module, memory_stats=True)
+    np.testing.assert_array_equal(program.main(*given), np.asarray(expected))
+    assert program.memory_stats.copied_bytes == 0
+    optimized = mi.compile(BLOCK, optimize=True, memory_stats=True)
+    np.testing.assert_array_equal(optimized.main(*given), np.asarray(expected))
+    assert optimized.memory_stats.copied_bytes == 0
+
+
+def test_what_does_not_follow_keeps_its_loops() -> None:
+    """Its rows may be what a reduction of rows shares a loop with."""
+    text = BLOCK.replace("ins(%c, %b, %s", "ins(%s, %b, %s").replace("return %r", "return %c")
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, 'builtin.module(func.func(inplace-unfold-windows{machine="vector-bits=512"}))')
+        assert '["parallel", "parallel", "parallel", "parallel"]' in str(module)
