@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .dialects.rewriter import Rewriter
     from .frontends.jax.from_jax import from_jax
     from .frontends.jax.jit import JittedFunction, jit
+    from .frontends.onnx.program import from_onnx
     from .frontends.torch.exported import from_torch
     from .passes.framework.base import Pass, Statistic
     from .passes.framework.diagnostics import Diagnostic
@@ -88,6 +89,7 @@ __all__ = [
     "check",
     "compile",
     "from_jax",
+    "from_onnx",
     "from_torch",
     "jit",
     "option",
@@ -104,6 +106,7 @@ _NAMES = {
     "dialects.rewriter": "Rewriter",
     "frontends.jax.from_jax": "from_jax",
     "frontends.jax.jit": "JittedFunction jit",
+    "frontends.onnx.program": "from_onnx",
     "frontends.torch.exported": "from_torch",
     "passes.framework.base": "Pass Statistic",
     "passes.framework.diagnostics": "Diagnostic",

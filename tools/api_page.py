@@ -35,7 +35,7 @@ SECTIONS = {
         "compile Program EntryPoint BoundCall MemoryStats Signature Parameter ValueType BoundaryKind ElementType "
         "autotune release_memory"
     ),
-    "Frameworks": "jit from_jax JittedFunction from_torch",
+    "Frameworks": "jit from_jax JittedFunction from_torch from_onnx",
     "Bufferize": "bufferize BufferizationReport ReportedDecision BufferRecord",
     "Run passes": "run_pipeline Pipeline",
     "Write passes": "Pass PassOptions option Statistic PassFailure register_pass",

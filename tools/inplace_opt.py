@@ -56,7 +56,7 @@ def _run_job(command: CommandLine, arguments: Sequence[str], passes: Registry) -
     job = make_job(command, passes)
     output = OutputFile(settings.o)
     try:
-        source = read_source(command.input)
+        source = read_source(command.input, models=True)
         if settings.run_reproducer and read_reproducer(source.text) is None:
             raise ToolError(f"'{source.name}' is no reproducer: it has no mlir_reproducer section with a pipeline")
         succeeded = _process_all(source, arguments, job, output)

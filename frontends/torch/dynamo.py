@@ -15,7 +15,8 @@ from typing import Any
 
 from ...passes.framework.errors import PassError
 from .compiled import CompiledGraph
-from .framework import decompositions, torch_module
+from .decompositions import decompositions
+from .framework import torch_module
 
 _DEFAULTS: Mapping[str, Any] = {"optimize": True}
 
@@ -39,7 +40,7 @@ def inplace(
     common = torch_module("torch._dynamo.backends.common")
     compiler = partial(_compiled, options={**_DEFAULTS, **(options or {})})
     backend = common.aot_autograd(
-        fw_compiler=compiler, decompositions=decompositions(), keep_inference_input_mutations=True
+        fw_compiler=compiler, decompositions=dict(decompositions()), keep_inference_input_mutations=True
     )
     return backend(module, example_inputs)
 

@@ -18,7 +18,8 @@ from ...runtime.compilation.program import Program
 from ...runtime.interface.dtypes import describe_value
 from ...runtime.interface.signature import Parameter
 from .compiled import CompiledGraph, as_results
-from .framework import decompositions, torch_module
+from .decompositions import decompositions
+from .framework import torch_module
 from .graphs import Result
 from .tensors import array_maker, is_on_host, numpy_dtype
 
@@ -56,7 +57,7 @@ def from_torch(
         Exception: what `torch.export` raises for a module that it cannot export.
     """
     exported = _exported(module, example_inputs, example_kwargs, dynamic_shapes)
-    exported = exported.run_decompositions(decompositions())
+    exported = exported.run_decompositions(dict(decompositions()))
     inputs, outputs = exported.graph_signature.input_specs, exported.graph_signature.output_specs
     by_target = {spec.target: spec.arg.name for spec in inputs if spec.target is not None}
     graph = CompiledGraph(

@@ -29,26 +29,3 @@ def importer_module(name: str) -> Any:
             raise
         message = "the MLIR bindings in use cannot import torch graphs; install torch-mlir: pip install torch-mlir"
         raise ImportError(message, name=error.name) from None
-
-
-def decompositions() -> Any:
-    """The ATen ops that PyTorch expresses by others before a graph is imported, by overload.
-
-    What draws by `bernoulli`, as dropout does on the host, still does so, and gets the same numbers.
-    """
-    aten = torch_module().ops.aten
-    table = dict(importer_module("mlir.extras.fx_decomp_util").get_decomposition_table())
-    for overload in (aten.bernoulli.p, aten.bernoulli.default):
-        table.pop(overload, None)
-    table[aten.native_dropout.default] = _dropout
-    return table
-
-
-def _dropout(tensor: Any, probability: float, train: bool | None) -> Any:
-    torch = torch_module()
-    if train is False or probability == 0:
-        return tensor.clone(), torch.ones_like(tensor, dtype=torch.bool)
-    if probability == 1:
-        return torch.zeros_like(tensor), torch.zeros_like(tensor, dtype=torch.bool)
-    kept = torch.ops.aten.bernoulli.p(torch.ones_like(tensor), 1 - probability)
-    return tensor * kept * (1 / (1 - probability)), kept.to(torch.bool)

@@ -8,12 +8,15 @@ from typing import Any
 
 from mlir import ir
 
+from ...dialects import stablehlo
 from ...passes.analysis.ir.traversal import find_ops
 from ...passes.framework.entered_context import entered
 from ...passes.framework.errors import PassError
 from ...passes.pipeline.pipeline import run_pipeline
 from ...runtime.interface.signature import WRITABLE
-from .framework import importer_module
+from ...runtime.source import private_copy
+from ..stablehlo.legalization import legalize_stablehlo
+from .framework import importer_module, torch_module
 from .refusal import RefusedGraphError
 
 TO_BACKEND = (
@@ -21,7 +24,14 @@ TO_BACKEND = (
     "torchdynamo-export-to-torch-backend-pipeline{extra-library=})"
 )
 TO_LINALG = "builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)"
-"""The two pipelines of torch-mlir: to ops that every backend must take, and to linalg on tensors."""
+TO_STABLEHLO = "builtin.module(torch-backend-to-stablehlo-backend-pipeline)"
+"""Pipelines of torch-mlir: to ops that every backend must take, and from there on."""
+
+_NOT_TO_LINALG = tuple(
+    f"torch.aten.{name}"
+    for name in ["cumsum", "cumprod", "logcumsumexp", "index_put", "_index_put", "_unsafe_index_put", "scatter", "sort", "topk"]
+)
+"""What `TO_LINALG` leaves in the dialect `tm_tensor`; it stops the process at a `scatter_add` of rank 3."""
 
 _OPERATOR = re.compile(r"(?:torch\.)?(?:aten|prims|prim|quantized|torchvision|tm_tensor)\.[\w.]*\w")
 _FOREIGN = ("torch", "torch_c", "tm_tensor")
@@ -37,16 +47,8 @@ def tensor_module(graph: Any, names: Sequence[str | None], updates: Mapping[int,
 
     Raises `RefusedGraphError`, which names the ops that cannot be lowered.
     """
-    module = _imported(graph)
-    for pipeline in (TO_BACKEND, TO_LINALG):
-        try:
-            run_pipeline(module, pipeline)
-        except PassError as error:
-            raise RefusedGraphError(_named_in(str(error)), _first_reason(error)) from error
+    module = _lowered(_imported(graph))
     with entered(module.context):
-        left = sorted({op.name for op in find_ops(module.operation) if op.name.split(".")[0] in _FOREIGN})
-        if left:
-            raise RefusedGraphError(left, "there is no lowering of it")
         (function,) = (op for op in module.body.operations if _is_main(op))
         for argument, name in zip(function.regions[0].blocks[0].arguments, names, strict=True):
             if name is not None:
@@ -55,13 +57,56 @@ def tensor_module(graph: Any, names: Sequence[str | None], updates: Mapping[int,
     return module
 
 
+def _lowered(module: ir.Module) -> ir.Module:
+    """By the shorter way that takes the graph; scans, sorts and scatters go through StableHLO."""
+    _run(module, TO_BACKEND)
+    if any(op.name.startswith(_NOT_TO_LINALG) for op in find_ops(module.operation)):
+        return _through_stablehlo(module)
+    try:
+        return _to_linalg(private_copy(module))
+    except RefusedGraphError as refusal:
+        try:
+            return _through_stablehlo(module)
+        except PassError:
+            raise refusal from None  # It names the op as torch does.
+
+
+def _to_linalg(module: ir.Module) -> ir.Module:
+    _run(module, TO_LINALG)
+    left = sorted({op.name for op in find_ops(module.operation) if op.name.split(".")[0] in _FOREIGN})
+    if left:
+        raise RefusedGraphError(left, "there is no lowering of it")
+    return module
+
+
+def _through_stablehlo(module: ir.Module) -> ir.Module:
+    stablehlo.register(module.context)
+    _run(module, TO_STABLEHLO)
+    return legalize_stablehlo(module)
+
+
+def _run(module: ir.Module, pipeline: str) -> None:
+    try:
+        run_pipeline(module, pipeline)
+    except PassError as error:
+        named = _named_in(str(error)) or _operators_left(module)
+        raise RefusedGraphError(named, _first_reason(error)) from error
+
+
+def _operators_left(module: ir.Module) -> list[str]:
+    """The ops of torch in a module that could not be lowered; passes do not always say which one was to blame."""
+    found = {op.name.removeprefix("torch.") for op in find_ops(module.operation)}
+    return sorted(name for name in found if _OPERATOR.fullmatch(name) and not name.startswith("prim."))
+
+
 def _imported(graph: Any) -> ir.Module:
     importer = importer_module("mlir.extras.fx_importer")
     context = ir.Context()
     importer_module("mlir.dialects.torch").register_dialect(context)
     try:
         fx = importer.FxImporter(context=context)
-        fx.import_stateless_graph(graph, func_name="main")
+        owner = torch_module("torch.fx").GraphModule(torch_module("torch.nn").Module(), graph)
+        fx.import_stateless_graph(owner.graph, func_name="main")
     except Exception as error:  # Whatever the importer meets that it does not know: no error is documented.
         reason = str(error).strip().splitlines()
         raise RefusedGraphError(_named_in(str(error)), reason[0] if reason else type(error).__name__) from error

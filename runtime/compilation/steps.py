@@ -103,7 +103,8 @@ def compile_module(
     decided = decide(settings)
     module = private_copy(source)
     separate_entries(module.operation)
-    protect_arguments(module.operation)
+    own = settings.pipeline is None and not settings.plain
+    protect_arguments(module.operation, contiguous=contiguous and own)
     # 1. Tensors: fuse, tile and vectorize before bufferization makes its in-place decisions.
     if settings.optimize:
         _run(module, lowering.optimize_phases(kernels=decided.kernels), **decided.tensor_options)

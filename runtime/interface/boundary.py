@@ -22,6 +22,7 @@ from .forms import Form, Layout, OutArgument
 from .signature import WRITABLE, BoundaryKind, Signature
 
 _DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
+LAYOUT = "bufferization.buffer_layout"
 _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
 
 
@@ -56,14 +57,22 @@ def separate_entries(module: ir.Operation) -> None:
         call.attributes["callee"] = copies.get(callee.value, callee)
 
 
-def protect_arguments(module: ir.Operation) -> None:
-    """Set `bufferization.writable = false` on tensor arguments of entry points that do not have the attribute."""
+def protect_arguments(module: ir.Operation, *, contiguous: bool = False) -> None:
+    """Set `bufferization.writable = false` on tensor arguments of entry points that do not have the attribute.
+
+    With `contiguous`, ranked ones without a `bufferization.buffer_layout` get the identity layout: then a reshape of an
+    argument is a view, while one of a buffer of unknown strides is a copy.
+    """
     with module.context:
         no = ir.BoolAttr.get(False)
         for function in entry_functions(module).values():
             for number, argument in enumerate(function.arguments):
                 if isinstance(argument.type, _TENSORS) and WRITABLE not in function.arg_attrs[number]:
                     _add_argument_attribute(function, number, WRITABLE, no)
+                is_ranked = isinstance(argument.type, ir.RankedTensorType)
+                if contiguous and is_ranked and LAYOUT not in function.arg_attrs[number]:
+                    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(argument.type.rank))
+                    _add_argument_attribute(function, number, LAYOUT, identity)
 
 
 def mark_arguments(module: ir.Operation, signatures: Mapping[str, Signature], *, contiguous: bool) -> None:

@@ -43,7 +43,7 @@ def compile_source(
     source: Source, settings: argparse.Namespace, pipeline: Pipeline | None, program_name: str
 ) -> CompiledSource:
     """Compile the entry point, and what it reaches; errors are reported with their location."""
-    with parsed_program(source) as (module, _), warnings.catch_warnings(record=True) as caught:
+    with parsed_program(source) as (module, _, weights), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
         name = keep_reached(module, settings.entry_point)
         declared = first_op(module, lambda op: op.name in _FUNCTIONS and not len(op.regions[0].blocks))
@@ -58,6 +58,8 @@ def compile_source(
             machine=settings.machine,
             cache=settings.cache_dir or settings.cache,
         )
+        if weights:
+            program = program.hold({**weights}, function=name)
     for warning in caught:
         print_error(f"{program_name}: warning: {warning.message}")
     try:

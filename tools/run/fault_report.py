@@ -128,7 +128,7 @@ def _operations(source: Source) -> dict[Place, str]:
             found.setdefault(place, op.name)
         return ir.WalkResult.ADVANCE
 
-    with parsed_program(source) as (module, _):
+    with parsed_program(source) as (module, *_):
         module.walk(note, ir.WalkOrder.PRE_ORDER)
     return found
 

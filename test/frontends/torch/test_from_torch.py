@@ -172,6 +172,19 @@ def test_dtypes(dtype: str) -> None:
     np.testing.assert_array_equal(got.astype(np.float64), expected.to(torch.float64).numpy())
 
 
+@pytest.mark.parametrize("optimize", [False, True])
+def test_scans_sorts_and_scatters(optimize: bool) -> None:
+    """What torch-mlir does not lower to linalg goes through StableHLO."""
+
+    class Ranks(torch.nn.Module):
+        def forward(self, x: Any, index: Any) -> Any:
+            top = x.topk(2, dim=1)
+            return x.cumsum(0), tuple(x.sort(stable=True, dim=1)), tuple(top), x.scatter_add(1, index, x)
+
+    x, index = torch.sin(tensors(4, 5) * 40), torch.tensor([[3, 0, 3, 1, 4]] * 4)
+    assert_same(mi.from_torch(Ranks(), x, index, optimize=optimize).main(x, index), Ranks()(x, index))
+
+
 def test_random_numbers_are_refused_by_name() -> None:
     with pytest.raises(mi.PassError, match=r"because of aten\.bernoulli\.p: it draws random numbers"):
         mi.from_torch(torch.nn.Dropout(), torch.ones(3))

@@ -102,6 +102,19 @@ def test_an_optimizer_step() -> None:
     assert losses[0][-1] < losses[0][0]
 
 
+def test_attention_is_trained(graphs: list[Any]) -> None:
+    torch.manual_seed(0)
+    eager = torch.nn.TransformerEncoderLayer(8, 2, 16, dropout=0, batch_first=True)
+    model = copy.deepcopy(eager)
+    x = torch.randn(2, 5, 8)
+    mask = torch.nn.Transformer.generate_square_subsequent_mask(5)
+    for function in (eager, compile_it(model)):
+        (function(x, src_mask=mask, is_causal=True) ** 2).sum().backward()
+    for one, other in zip(model.parameters(), eager.parameters(), strict=True):
+        torch.testing.assert_close(one.grad, other.grad, rtol=1e-4, atol=1e-4)
+    assert len(graphs) == 2
+
+
 def test_memory_is_shared(graphs: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Tensors are passed by pointer, and results have the memory that native code wrote."""
     fast = compile_it(lambda x, y: x @ y + 1)

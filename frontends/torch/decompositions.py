@@ -1,0 +1,295 @@
+"""ATen ops that are expressed by others before a graph is imported.
+
+Three tables, a later one before an earlier one: what torch-mlir wants decomposed, what PyTorch can decompose and
+torch-mlir does not know, and the functions of this file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any
+
+from mlir import ir
+
+from .framework import importer_module, torch_module
+
+
+@cache
+def decompositions() -> Mapping[Any, Callable[..., Any]]:
+    """The decomposition of each overload that has one.
+
+    What draws by `bernoulli`, as dropout does on the host, still does so, and gets the same numbers.
+    """
+    aten = torch_module().ops.aten
+    table = {**_unknown_to_the_importer(), **importer_module("mlir.extras.fx_decomp_util").get_decomposition_table()}
+    for overload in (aten.bernoulli.p, aten.bernoulli.default):
+        table.pop(overload, None)
+    return {**table, **_copies(aten), **_own(aten)}
+
+
+def _unknown_to_the_importer() -> dict[Any, Callable[..., Any]]:
+    """What PyTorch decomposes of ops that torch-mlir has not registered."""
+    known = torch_module("torch._decomp").decomposition_table
+    name_of = importer_module("mlir.extras.fx_importer")._get_mlir_op_name_for_schema
+    context = ir.Context()
+    importer_module("mlir.dialects.torch").register_dialect(context)
+    return {
+        overload: function
+        for overload, function in known.items()
+        if hasattr(overload, "_schema") and not context.is_registered_operation(name_of(overload._schema))
+    }
+
+
+_VIEWS = (
+    "alias as_strided detach diagonal expand narrow permute select slice split split_with_sizes squeeze t transpose "
+    "unbind unfold unsqueeze view"
+)
+
+
+def _copies(aten: Any) -> dict[Any, Callable[..., Any]]:
+    """The variants of views that copy."""
+    found: dict[Any, Callable[..., Any]] = {}
+    for name in _VIEWS.split():
+        packet = getattr(aten, f"{name}_copy", None)
+        for overload in () if packet is None else packet.overloads():
+            if "out" not in overload and hasattr(getattr(aten, name), overload):
+                found[getattr(packet, overload)] = partial(_copied, getattr(getattr(aten, name), overload))
+    return found
+
+
+def _copied(view: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    result = view(*arguments, **named)
+    return [one.clone() for one in result] if isinstance(result, (list, tuple)) else result.clone()
+
+
+def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
+    return {
+        aten.native_dropout.default: _dropout,
+        aten.sort.stable: _stable_sort,
+        aten.argsort.stable: lambda x, *, stable, dim=-1, descending=False: aten.sort.default(x, dim, descending)[1],
+        aten.median.default: _median,
+        aten.convolution_backward.default: _convolution_backward,
+        aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
+        aten.cumprod.default: _running_product,
+        aten.diagonal_scatter.default: _diagonal_scatter,
+        aten.empty_strided.default: _empty_strided,
+        aten._scaled_dot_product_flash_attention_for_cpu.default: _attention,
+        aten._scaled_dot_product_flash_attention_for_cpu_backward.default: _attention_backward,
+        aten.cummax.default: lambda x, dim: _running_extremum(x, dim, aten.maximum.default),
+        aten.cummin.default: lambda x, dim: _running_extremum(x, dim, aten.minimum.default),
+        aten.addbmm.default: _addbmm,
+        aten.angle.default: _angle,
+        aten.isclose.default: _isclose,
+    }
+
+
+def _dropout(x: Any, probability: float, train: bool | None) -> Any:
+    torch = torch_module()
+    if train is False or probability == 0:
+        return x.clone(), torch.ones_like(x, dtype=torch.bool)
+    if probability == 1:
+        return torch.zeros_like(x), torch.zeros_like(x, dtype=torch.bool)
+    kept = torch.ops.aten.bernoulli.p(torch.ones_like(x), 1 - probability)
+    return x * kept * (1 / (1 - probability)), kept.to(torch.bool)
+
+
+def _stable_sort(x: Any, *, stable: bool | None = None, dim: int = -1, descending: bool = False) -> Any:
+    del stable  # Sorts are stable here.
+    return torch_module().ops.aten.sort.default(x, dim, descending)
+
+
+def _median(x: Any) -> Any:
+    """The lower median, or NaN if there is one."""
+    torch = torch_module()
+    flat = x.reshape(-1)
+    value = torch.ops.aten.sort.default(flat, 0)[0].select(0, (flat.shape[0] - 1) // 2)
+    return torch.where(torch.isnan(flat).any(), float("nan"), value) if x.is_floating_point() else value
+
+
+def _running_extremum(x: Any, dim: int, choose: Callable[[Any, Any], Any]) -> Any:
+    """Values and positions of `cummax` and `cummin`: of equal ones the last, as PyTorch has it; NaN stays."""
+    torch = torch_module()
+    if x.dim() == 0:
+        return x.clone(), torch.zeros_like(x, dtype=torch.int64)
+    value, position = x.select(dim, 0), torch.zeros_like(x.select(dim, 0), dtype=torch.int64)
+    values, positions = [value], [position]
+    for number in range(1, x.shape[dim]):
+        new = x.select(dim, number)
+        value = choose(value, new)
+        taken = (new == value) | torch.isnan(new) if x.is_floating_point() else new == value
+        position = torch.where(taken, number, position)
+        values.append(value)
+        positions.append(position)
+    return torch.stack(values, dim), torch.stack(positions, dim)
+
+
+def _running_product(x: Any, dim: int, *, dtype: Any = None) -> Any:
+    """By doubling: after k steps each element has the product of 2**k elements up to it."""
+    torch = torch_module()
+    integral = not (x.is_floating_point() or x.is_complex())
+    x = x.to(dtype or (torch.int64 if integral else x.dtype))
+    if x.dim() == 0:
+        return x.clone()
+    size, distance = x.shape[dim], 1
+    while distance < size:
+        ones = torch.ones_like(x.narrow(dim, 0, distance))
+        x = x * torch.cat([ones, x.narrow(dim, 0, size - distance)], dim)
+        distance *= 2
+    return x
+
+
+def _diagonal_scatter(x: Any, source: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    torch = torch_module()
+    moved = x.movedim((dim1, dim2), (-2, -1))
+    rows, columns = (torch.arange(size, device=x.device) for size in moved.shape[-2:])
+    place = rows if offset >= 0 else columns
+    length = source.shape[-1]
+    if length == 0:
+        return x.clone()
+    along = source.index_select(-1, place.clamp(max=length - 1))
+    along = along.unsqueeze(-1) if offset >= 0 else along.unsqueeze(-2)
+    on_diagonal = columns.unsqueeze(0) - rows.unsqueeze(1) == offset
+    return torch.where(on_diagonal, along, moved).movedim((-2, -1), (dim1, dim2))
+
+
+def _empty_strided(size: Any, _stride: Any, **named: Any) -> Any:
+    return torch_module().ops.aten.empty.memory_format(size, **named)  # Strides are no part of a value.
+
+
+def _addbmm(x: Any, first: Any, second: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    product = torch_module().bmm(first, second).sum(0)
+    product = product if alpha == 1 else product * alpha
+    return product.expand_as(x + product) if beta == 0 else (x if beta == 1 else x * beta) + product
+
+
+def _angle(x: Any) -> Any:
+    torch = torch_module()
+    if x.is_complex():
+        return torch.atan2(x.imag, x.real)
+    x = x if x.is_floating_point() else x.to(torch.get_default_dtype())
+    return torch.where(torch.isnan(x), x, torch.where(x < 0, math.pi, 0.0).to(x.dtype))
+
+
+def _isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    torch = torch_module()
+    close = x == y
+    if equal_nan and x.is_floating_point():
+        close = close | (torch.isnan(x) & torch.isnan(y))
+    if not x.is_floating_point():
+        x, y = x.to(torch.float64), y.to(torch.float64)
+    error = (x - y).abs()
+    return close | (torch.isfinite(error) & (error <= atol + (rtol * y).abs()))
+
+
+def _scores(query: Any, key: Any, is_causal: bool, mask: Any, scale: float | None) -> tuple[Any, float]:
+    """What the softmax of attention is taken of, and the scale."""
+    torch = torch_module()
+    factor = query.shape[-1] ** -0.5 if scale is None else scale
+    scores = query @ key.transpose(-1, -2) * factor
+    if is_causal:
+        rows, columns = (torch.arange(size, device=query.device) for size in scores.shape[-2:])
+        scores = torch.where(columns.unsqueeze(0) > rows.unsqueeze(1), float("-inf"), scores)
+    return (scores if mask is None else scores + mask), factor
+
+
+def _attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    _dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    attn_mask: Any = None,
+    scale: float | None = None,
+) -> Any:
+    """Attention, and the logarithm of the sum of exponentials that the backward takes (PyTorch's own gives another)."""
+    torch = torch_module()
+    scores, _ = _scores(query, key, is_causal, attn_mask, scale)
+    return torch.softmax(scores, -1) @ value, torch.logsumexp(scores, -1)
+
+
+def _attention_backward(  # noqa: PLR0913
+    gradient: Any,
+    query: Any,
+    key: Any,
+    value: Any,
+    result: Any,
+    logsumexp: Any,
+    _dropout_p: float,
+    is_causal: bool,
+    *,
+    attn_mask: Any = None,
+    scale: float | None = None,
+) -> Any:
+    torch = torch_module()
+    scores, factor = _scores(query, key, is_causal, attn_mask, scale)
+    weights = torch.exp(scores - logsumexp.unsqueeze(-1))
+    change = gradient @ value.transpose(-1, -2) - (gradient * result).sum(-1, keepdim=True)
+    inner = weights * change * factor
+    return inner @ key, inner.transpose(-1, -2) @ query, weights.transpose(-1, -2) @ gradient
+
+
+def _max_pool_backward(
+    gradient: Any, x: Any, _kernel: Any, _stride: Any, _padding: Any, _dilation: Any, _ceil_mode: bool, indices: Any
+) -> Any:
+    torch = torch_module()
+    zeros = torch.zeros_like(x).flatten(-2)
+    return zeros.scatter_add(-1, indices.flatten(-2), gradient.flatten(-2)).view(x.shape)
+
+
+def _convolution_backward(  # noqa: PLR0913
+    gradient: Any,
+    x: Any,
+    weight: Any,
+    bias_sizes: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+    output_mask: Any,
+) -> Any:
+    """Gradients as convolutions of known sizes; those of transposed ones are left as they are."""
+    if transposed:
+        return NotImplemented
+    torch = torch_module()
+    axes = range(x.dim() - 2)
+    spatial = [list(sizes) if len(sizes) > 1 else list(sizes) * len(axes) for sizes in (stride, padding, dilation)]
+    stride, padding, dilation = spatial
+    of_x = of_weight = of_bias = None
+    if output_mask[0]:
+        covered = [
+            (gradient.shape[2 + axis] - 1) * stride[axis]
+            - 2 * padding[axis]
+            + dilation[axis] * (weight.shape[2 + axis] - 1)
+            + 1
+            for axis in axes
+        ]
+        rest = [x.shape[2 + axis] - covered[axis] for axis in axes]
+        of_x = torch.ops.aten.convolution.default(
+            gradient, weight, None, stride, padding, dilation, True, rest, groups
+        )
+    if output_mask[1]:
+        each = [
+            _weight_gradient(torch, one, other, weight.shape, (stride, padding, dilation))
+            for one, other in zip(x.chunk(groups, 1), gradient.chunk(groups, 1), strict=True)
+        ]
+        of_weight = torch.cat(each) if groups > 1 else each[0]
+    if output_mask[2]:
+        of_bias = gradient.sum([0, *range(2, x.dim())])
+    return of_x, of_weight, of_bias
+
+
+def _weight_gradient(torch: Any, x: Any, gradient: Any, shape: Any, spatial: Any) -> Any:
+    """Of one group: images and channels change roles, and so do stride and dilation."""
+    stride, padding, dilation = spatial
+    swapped = torch.ops.aten.convolution.default(
+        x.transpose(0, 1), gradient.transpose(0, 1), None, dilation, padding, stride, False, [0] * len(stride), 1
+    )
+    found = swapped.transpose(0, 1)
+    for axis in range(2, len(shape)):
+        found = found.narrow(axis, 0, shape[axis])
+    return found
