@@ -47,9 +47,9 @@ FAMILIES = {
         "branch-on-selects distribute fuse pack ping-pong schedule skew-time tile transpose-operands widen-operands"
     ),
     "stablehlo": (
-        "erase-signedness expand-total-order inline-scalar-generics lower-hlo-branches lower-hlo-factorizations "
-        "lower-hlo-fft lower-hlo-loops lower-hlo-scatter lower-hlo-sort lower-hlo-windows refuse-hlo "
-        "saturate-conversions simplify-hlo widen-unsigned-operands"
+        "erase-signedness expand-total-order fold-index-bounds inline-scalar-generics lower-hlo-branches "
+        "lower-hlo-factorizations lower-hlo-fft lower-hlo-loops lower-hlo-scatter lower-hlo-sort lower-hlo-windows "
+        "refuse-hlo saturate-conversions simplify-hlo widen-unsigned-operands"
     ),
     "vectorization": "vector-math vectorize",
 }
