@@ -38,7 +38,7 @@ _LOWERING = ",".join(
         "inplace-inline-scalar-generics",
         "inplace-erase-signedness",
         "inplace-canonicalize",
-        "int-range-optimizations",  # counters of loops need no clamping
+        "inplace-fold-index-bounds",
         "inplace-canonicalize",
         "cse",
     )

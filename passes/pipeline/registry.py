@@ -48,9 +48,9 @@ FAMILIES = {
         " widen-operands"
     ),
     "stablehlo": (
-        "erase-signedness expand-total-order inline-scalar-generics lower-hlo-branches lower-hlo-factorizations "
-        "lower-hlo-fft lower-hlo-loops lower-hlo-scatter lower-hlo-sort lower-hlo-windows refuse-hlo "
-        "saturate-conversions simplify-hlo widen-unsigned-operands"
+        "erase-signedness expand-total-order fold-index-bounds inline-scalar-generics lower-hlo-branches "
+        "lower-hlo-factorizations lower-hlo-fft lower-hlo-loops lower-hlo-scatter lower-hlo-sort lower-hlo-windows "
+        "refuse-hlo saturate-conversions simplify-hlo widen-unsigned-operands"
     ),
     "vectorization": "vector-math vectorize",
 }

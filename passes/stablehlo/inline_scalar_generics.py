@@ -1,8 +1,8 @@
 """Compute on scalars what `linalg` computes on tensors of rank 0.
 
-In: `linalg.generic` and `linalg.map` without loops, whose operands are scalars and tensors of rank 0. Out: the ops of
-their bodies, on the elements of the tensors. What the legalizer of StableHLO makes of a loop counter or an offset no
-longer takes a buffer then. Left alone: ops with loops, and such on memrefs.
+In: `linalg.generic` and `linalg.map` without loops, whose operands are scalars and tensors of rank 0, and with loops
+over one element, an integer. Out: the ops of their bodies, on the elements of the tensors. What the legalizer of
+StableHLO makes of a counter or an offset no longer takes a buffer then. Left alone: other ops, and such on memrefs.
 
 ```mlir
 func.func @f(%x: tensor<i32>, %y: tensor<i32>) -> tensor<i32> {
@@ -43,7 +43,7 @@ from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 from .rewriting.regions import replace_results
-from .rewriting.scalars import scalar_of
+from .rewriting.scalars import element_of
 
 
 def _is_scalar(value: ir.Value) -> bool:
@@ -51,9 +51,23 @@ def _is_scalar(value: ir.Value) -> bool:
     return type_.rank == 0 if isinstance(type_, ir.RankedTensorType) else not isinstance(type_, ir.ShapedType)
 
 
+def _is_single_integer(value: ir.Value) -> bool:
+    """Whether `value` is an integer or a tensor of one; other numbers may be updated where they are."""
+    type_ = value.type
+    if isinstance(type_, ir.RankedTensorType):
+        return all(size == 1 for size in type_.shape) and isinstance(type_.element_type, ir.IntegerType)
+    return isinstance(type_, ir.IntegerType)
+
+
+def _computes_scalars(op: ir.Operation) -> bool:
+    if all(map(_is_scalar, op.operands)):
+        return True
+    return all(map(_is_single_integer, op.operands)) and not find_ops(op, "linalg.index")
+
+
 def analyze_scalar_generics(root: ir.Operation) -> list[ir.Operation]:
     """Return the generics and maps under `root` that compute scalars. Changes nothing."""
-    return find_ops(root, "linalg.generic", "linalg.map", where=lambda op: all(map(_is_scalar, op.operands)))
+    return find_ops(root, "linalg.generic", "linalg.map", where=_computes_scalars)
 
 
 def _inline(generic: ir.Operation) -> None:
@@ -61,7 +75,7 @@ def _inline(generic: ir.Operation) -> None:
     (block,) = generic.regions[0].blocks
     for argument, value in zip(block.arguments, generic.operands, strict=True):
         if any(True for _ in argument.uses):
-            argument.replace_all_uses_with(scalar_of(value))
+            argument.replace_all_uses_with(element_of(value))
     *inner, terminator = list(block.operations)
     for op in inner:
         op.operation.move_before(generic)

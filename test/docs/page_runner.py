@@ -131,6 +131,7 @@ def parse(block: Block) -> None:
     with ir.Context() as context:
         stablehlo.register_for(block.text, context)
         try:
+            stablehlo.register_for(block.text, context)
             module = dispatch.parse(block.text, context)
         except ir.MLIRError as error:
             raise AssertionError(f"{block}: {error}") from None

@@ -12,9 +12,12 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import arith, tensor
 
+from ....dialects.support.index_math import index_constant
+
 __all__ = [
     "as_tensor",
     "as_type",
+    "element_of",
     "index_of",
     "integer_of",
     "is_integer",
@@ -55,8 +58,16 @@ def scalar_of(value: ir.Value) -> ir.Value:
     return tensor.extract(value, []) if isinstance(type_, ir.RankedTensorType) and type_.rank == 0 else value
 
 
+def element_of(value: ir.Value) -> ir.Value:
+    """Return the number that a tensor of one element holds; any other value as it is."""
+    type_ = value.type
+    if not isinstance(type_, ir.RankedTensorType):
+        return value
+    return tensor.extract(value, [index_constant(0) for _ in range(type_.rank)])
+
+
 def as_tensor(value: ir.Value, type_: ir.Type) -> ir.Value:
-    """Return the tensor of `type_` that `scalar_of` made `value` of."""
+    """Return the tensor of `type_` that `scalar_of` or `element_of` made `value` of."""
     return value if value.type == type_ else tensor.from_elements(type_, [value])
 
 
