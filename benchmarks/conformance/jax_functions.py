@@ -1,6 +1,7 @@
 """Compile JAX functions, with `optimize` off and on, and compare their results with those of `jax.jit`.
 
     python benchmarks/conformance/jax_functions.py [PART OF A NAME …] [--json FILE] [--from N --to M]
+    python benchmarks/conformance/jax_functions.py --merge FILE … [--page docs/FRONTENDS.md]
 
 Each function runs in a child process, which starts anew after a crash or 150 seconds: that is the function's row.
 Results agree if each integer and truth value is equal, and each number x of JAX differs by at most
@@ -22,6 +23,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from onnx_backend import write_section
+
 TOLERANCE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-4, "float64": 1e-10, "complex64": 1e-4}
 LONGEST_SECONDS = 150
 PASSED, REFUSED, WRONG, CRASHED = "passed", "refused", "wrong", "crashed"
@@ -34,10 +37,20 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="append each row to this file, as a line of JSON")
     parser.add_argument("--from", type=int, default=0, dest="first", help="the number of the first function")
     parser.add_argument("--to", type=int, help="the number after that of the last one")
+    parser.add_argument("--merge", nargs="+", type=Path, help="run nothing; take the rows of these files")
+    parser.add_argument("--page", type=Path, help="write the table into this page")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         _serve()
+        return
+    if options.merge:
+        lines = [line for path in options.merge for line in path.read_text().splitlines()]
+        merged = list({row["name"]: row for row in map(json.loads, lines)}.values())  # Of several runs the last one.
+        text = f"{table(merged)}\n\n{refusals(merged)}"
+        print(text)
+        if options.page:
+            write_section(options.page, text, "jax-functions")
         return
     names = [name for name in _ask_names() if not options.names or any(part in name for part in options.names)]
     rows: list[dict[str, Any]] = []
@@ -60,6 +73,11 @@ def table(rows: list[dict[str, Any]]) -> str:
         cells = [group, sum(counts.values()), *(counts[outcome] for outcome in (PASSED, REFUSED, WRONG, CRASHED))]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines)
+
+
+def refusals(rows: list[dict[str, Any]]) -> str:
+    """What did not pass, and why, as Markdown."""
+    return "\n".join(f"- {row['outcome']}: `{row['name']}`: {row['why']}" for row in rows if row["outcome"] != PASSED)
 
 
 class _Child:

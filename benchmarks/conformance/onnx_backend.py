@@ -99,9 +99,9 @@ def _reason(why: str) -> str:
     return re.sub(r"'[^']*'( is of type|: elements)", r"a tensor\1", why).replace("|", "\\|")[:150]
 
 
-def write_section(page: Path, text: str) -> None:
-    """Replace what is between the page's marks of this script."""
-    begin, end = f"<!-- {MARK}: begin -->", f"<!-- {MARK}: end -->"
+def write_section(page: Path, text: str, mark: str = MARK) -> None:
+    """Replace what is between the page's marks of a script, by default this one."""
+    begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
     before, _, rest = page.read_text().partition(begin)
     _, found, after = rest.partition(end)
     if not found:
