@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import mlir_inplace as mi
 from mlir_inplace.frontends.extras import required_module
 
 
@@ -25,3 +26,11 @@ def test_a_broken_module_keeps_its_own_error(tmp_path: Path, monkeypatch: pytest
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ModuleNotFoundError, match="not_there_either"):
         required_module("broken_extra", "some", "mi.jit")
+
+
+def test_jit_without_jax_names_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jax", None)
+    with pytest.raises(ImportError, match=r"^a JAX function needs jax; install it: pip install 'mlir-inplace\[jax\]'$"):
+        mi.jit(lambda a: a)
+    with pytest.raises(ImportError, match="needs jax"):
+        mi.from_jax(lambda a: a, 1.0)
