@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import selectors
 import subprocess
 import sys
@@ -173,6 +174,7 @@ def _reason(error: Exception, optimize: bool) -> str:
     known = type(error).__name__ in ("PassError", "MLIRError", "UnsupportedTypeError")
     where = "" if known else f" at {traceback.extract_tb(error.__traceback__)[-1].name}"
     text = " | ".join(line for line in lines if "called from" not in line)[:300]
+    text = re.sub(r"/\S*/", "", text)  # files of this machine
     return f"{'optimize: ' if optimize else ''}{type(error).__name__}{where}: {text}"
 
 
