@@ -39,7 +39,7 @@ def _eigh(matrices: Any, *, lower: bool, sort_eigenvalues: bool = True, subset_b
         order = order if subset_by_index is None else order[slice(*subset_by_index)]
         return vectors[order].T, values[order]
 
-    for _ in range(matrices.ndim - 2):
+    for _dimension in range(matrices.ndim - 2):
         factorize = jax_module().vmap(factorize)
     return factorize(matrices)
 

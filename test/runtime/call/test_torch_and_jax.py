@@ -19,12 +19,12 @@ def program() -> mi.Program:
 
 @pytest.fixture(scope="module")
 def torch() -> Any:
-    return pytest.importorskip("torch")
+    return pytest.importorskip("torch", minversion="2.12")
 
 
 @pytest.fixture(scope="module")
 def jax() -> Any:
-    return pytest.importorskip("jax")
+    return pytest.importorskip("jax", minversion="0.9")
 
 
 class TestTorch:
