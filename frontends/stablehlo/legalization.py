@@ -22,6 +22,7 @@ _LOWERING = ",".join(
         "func.func(stablehlo-legalize-composite-to-call)",
         "inline",  # JAX calls private functions for what it traces once, loop bodies too
         "symbol-dce",
+        "inplace-lower-hlo-top-k",
         "inplace-simplify-hlo",
         "inplace-widen-unsigned-operands",
         "inplace-lower-hlo-loops",

@@ -100,7 +100,7 @@ def _select(windows: Windows, select: ir.Block, starts: Sequence[Number]) -> Seq
             found, old, *_ = carried
             new = tensor.extract(windows.operand, place)
             chosen = scf.IfOp(found, [found.type], has_else=True)
-            with ir.InsertionPoint(chosen.then_block):
+            with ir.InsertionPoint(chosen.regions[0].blocks[0]):
                 scf.YieldOp(compute_on_scalars(select, [old, new]))
             with ir.InsertionPoint(chosen.regions[1].blocks[0]):
                 scf.YieldOp([none])

@@ -94,8 +94,8 @@ class IntegerRanges:
 
     def is_exact(self, op: ir.Operation) -> bool:
         """Whether a sum, difference or product does not wrap around."""
-        intervals = [self.of(operand) for operand in op.operands]
-        return _combined(op.name, *intervals, op.results[0].type) is not None
+        left, right = (self.of(operand) for operand in op.operands)
+        return _combined(op.name, left, right, op.results[0].type) is not None
 
     def _needed(self, value: ir.Value) -> list[ir.Value]:
         """Return the values whose intervals give that of `value`."""
@@ -125,7 +125,7 @@ class IntegerRanges:
             return self._of_counter(value)
         intervals = [self._known[operand] for operand in self._needed(value)]
         if op.name in _PRODUCTS:
-            return _combined(op.name, *intervals, value.type)
+            return _combined(op.name, intervals[0], intervals[1], value.type)
         if op.name == "arith.select":
             compare = defining_op(op.operands[0], "arith.cmpi")
             truth = self.comparison(compare) if compare is not None else None

@@ -41,7 +41,7 @@ def loop_nest(sizes: Sequence[Number], carried: Values, body: Body) -> Values:
 def branch(condition: ir.Value, values: Values, then: Callable[[], Values]) -> Values:
     """Build an `scf.if` that returns what `then` computes of `values`, or `values` as they are."""
     new = scf.IfOp(condition, [value.type for value in values], has_else=True)
-    with ir.InsertionPoint(new.then_block):
+    with ir.InsertionPoint(new.regions[0].blocks[0]):
         scf.YieldOp(list(then()))
     with ir.InsertionPoint(new.regions[1].blocks[0]):
         scf.YieldOp(list(values))

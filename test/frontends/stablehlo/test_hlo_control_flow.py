@@ -95,6 +95,49 @@ def test_indices_past_the_end_are_clamped() -> None:
     np.testing.assert_array_equal(program.main(x, np.array(12, np.int32))[0], expected)
 
 
+FROM_ROW_BEFORE = f"""
+func.func @main(%x: tensor<8x4xf32> {{bufferization.writable = true}}) -> tensor<8x4xf32> {{
+  %c1 = stablehlo.constant dense<1> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %c1, %a = %x) : tensor<i32>, tensor<8x4xf32>
+  cond {{
+    %c8 = stablehlo.constant dense<8> : tensor<i32>
+    %p = stablehlo.compare LT, %i, %c8 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }} do {{
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %c8 = stablehlo.constant dense<8> : tensor<i32>
+    %before = stablehlo.subtract %i, %one : tensor<i32>
+    %isnegative = stablehlo.compare LT, %before, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %fromend = stablehlo.add %before, %c8 : tensor<i32>
+    %index = stablehlo.select %isnegative, %fromend, %before : tensor<i1>, tensor<i32>
+    %old = stablehlo.dynamic_slice %a, %index, %z, sizes = [1, 4] : {SLICE}
+    %row = stablehlo.dynamic_slice %a, %i, %z, sizes = [1, 4] : {SLICE}
+    %new = stablehlo.add %old, %row : tensor<1x4xf32>
+    %update = stablehlo.reshape %new : (tensor<1x4xf32>) -> tensor<4xf32>
+    %place = stablehlo.broadcast_in_dim %i, dims = [] : (tensor<i32>) -> tensor<1xi32>
+    %out = "stablehlo.scatter"(%a, %place, %update) <{{scatter_dimension_numbers = #stablehlo.scatter<
+        update_window_dims = [0], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}}> ({{
+    ^bb0(%b: tensor<f32>, %c: tensor<f32>):
+      stablehlo.return %c : tensor<f32>
+    }}) : (tensor<8x4xf32>, tensor<1xi32>, tensor<4xf32>) -> tensor<8x4xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %out : tensor<i32>, tensor<8x4xf32>
+  }}
+  return %0#1 : tensor<8x4xf32>
+}}
+"""
+
+
+def test_a_row_is_computed_in_place_from_the_row_before() -> None:
+    program = compiled(FROM_ROW_BEFORE, optimize=True)
+    x = distinct(8, 4)
+    expected = np.cumsum(x, axis=0)
+    assert program.main(x) is x
+    np.testing.assert_array_equal(x, expected)
+    assert program.memory_stats.copies == program.memory_stats.allocations == 0
+
+
 HALVINGS = """
 func.func @main(%x: tensor<f32>, %y: tensor<3xf32>) -> (tensor<f32>, tensor<ui8>, tensor<3xf32>) {
   %zero = stablehlo.constant dense<0> : tensor<ui8>
