@@ -200,7 +200,7 @@ def _run(tests: list[tuple[str, str, Any]]) -> Iterator[dict[str, Any]]:
             number = os.waitstatus_to_exitcode(status)
             late = -number in (signal.SIGALRM, signal.SIGPROF)
             why = f"ended after {LONGEST_SECONDS} s" if late else f"exit code {number}"
-            yield {"name": name, "category": category, "group": "other types", "outcome": CRASHED, "why": why}
+            yield {"name": name, "category": category, "group": "ended early", "outcome": CRASHED, "why": why}
             done += 1
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .graph import Node, dtype_of, lowers
 from .scalars import DType, TypedScalar, bits, choose, constant, greatest, is_float, kind, least
-from .structured import Value, cast_to, elementwise
+from .structured import Value, cast_to, elementwise, reshape
 
 BOOL = np.dtype(np.bool_)
 F32 = np.dtype(np.float32)
@@ -165,11 +165,11 @@ _COMPARISONS = {"Equal": "eq", "Less": "lt", "LessOrEqual": "le", "Greater": "gt
 
 
 def _second(node: Node) -> Value:
-    """The second operand; before version 7 it was aligned at `axis`."""
+    """The second operand; before version 7 it was aligned at `axis`, and the slopes of PRelu at the channels."""
     x, y = node.input(0), node.input(1)
+    if node.op_type == "PRelu" and node.version < 7 and y.rank == 1 and y.shape != (1,):
+        return reshape(y, [*y.sizes, *[1] * (x.rank - 2)])
     if node.version < 7 and node.attribute("broadcast", 0) and "axis" in node.attributes:
-        from .structured import reshape
-
         behind = x.rank - node.axis(x.rank) - y.rank
         return reshape(y, [*y.sizes, *[1] * behind])
     return y
