@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,16 @@ from .program import compile_model, lowered_model
 
 __all__ = ["InplaceBackend", "PreparedModel", "is_compatible", "prepare", "run_model", "run_node", "supports_device"]
 
-_base = required_module("onnx.backend.base", "onnx", "the ONNX backend")
+
+def _base(name: str) -> Any:
+    """A class of `onnx.backend.base`; a plain one where ONNX is not installed, so that this module can be read."""
+    try:
+        return getattr(importlib.import_module("onnx.backend.base"), name)
+    except ModuleNotFoundError:
+        return object
+
+
+_Backend, _BackendRep = _base("Backend"), _base("BackendRep")
 
 _MOST_ELEMENTS = 64
 _MOST_PROGRAMS = 16
@@ -30,7 +40,7 @@ _MOST_PROGRAMS = 16
 Array = np.ndarray[Any, Any]
 
 
-class PreparedModel(_base.BackendRep):
+class PreparedModel(_BackendRep):
     """A model that is compiled for inputs of any value, or for each value of the small inputs that decide its code.
 
     A model whose axes, shapes or repetitions are inputs is compiled when these are known, at the first call with them.
@@ -86,7 +96,7 @@ class PreparedModel(_base.BackendRep):
         return bool(more)
 
 
-class InplaceBackend(_base.Backend):
+class InplaceBackend(_Backend):
     """The backend: models are compiled for the host CPU."""
 
     @classmethod

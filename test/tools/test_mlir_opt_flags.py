@@ -127,6 +127,12 @@ FAILS = "--cse --transform-interpreter"
 ACTION = r"^\[thread \w+\] begins \(no breakpoint\) Action `pass-execution` running `"
 DUMP = r"IR Dump After CSEPass: cse //"
 ONE_CONSTANT = r"%c0_i32 = arith\.constant 0 : i32\n    %0"
+TOSA = """
+func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = tosa.abs %a : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
 EFFECTS = {
     "help": [
         Effect("-h", r"passes of upstream:\n  --acc-"),
@@ -146,6 +152,7 @@ EFFECTS = {
     "color": [Effect("--color", "\033\\[1;31m<stdin>:1:25: error: \033", "", WRONG, 1)],
     "o": [Effect("-o=-", "", "")],
     "allow-unregistered-dialect": [Effect("--allow-unregistered-dialect", r'^  "x\.y"\(\)', "", '"x.y"() : () -> ()')],
+    "from": [Effect("--from=tosa", r"linalg\.generic", "", TOSA)],
     "irdl-file": [],
     "no-implicit-module": [Effect("--no-implicit-module", r"\Afunc\.func @f", "", "func.func @f() { return }")],
     "split-input-file": [Effect("--split-input-file", r"@f(.|\n)*^// -----\nmodule(.|\n)*@g", "", TWO)],

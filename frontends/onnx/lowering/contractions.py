@@ -12,7 +12,7 @@ from mlir.dialects import linalg
 from ....dialects.support.index_math import Number
 from .graph import Node, lowers
 from .reductions import wide_type
-from .scalars import DType, Scalar
+from .scalars import DType, TypedScalar
 from .structured import accumulate, cast_to, elementwise, fill, loops, reshape
 from .values import UnsupportedOnnxError, Value
 
@@ -39,7 +39,7 @@ def contract(values: Sequence[Value], labels: Sequence[str], result: str, dtype:
         operands.append((part, [dims[text[d]] for d in kept]))
     init = fill([sizes[label] for label in result], dtype, 0)
 
-    def body(total: Scalar, *elements: Scalar) -> Scalar:
+    def body(total: TypedScalar, *elements: TypedScalar) -> TypedScalar:
         product = elements[0].to(dtype)
         for element in elements[1:]:
             product = product * element.to(dtype)
@@ -77,7 +77,7 @@ def _gemm(node: Node) -> Value:
     wide = wide_type(a.dtype)
     total = contract([a, b], labels, "YX", wide) if any(turned) else matmul(a, b, wide)
 
-    def scaled(e: Scalar, factor: float) -> Scalar:
+    def scaled(e: TypedScalar, factor: float) -> TypedScalar:
         return e if factor == 1 else e * factor
 
     if not node.has(2):
@@ -121,7 +121,7 @@ def requantized(total: Value, first: Value, second: Value, scale: Value, zero: V
 
     wide = np.dtype(np.float32)
 
-    def body(e: Scalar, a: Scalar, b: Scalar, s: Scalar, z: Scalar) -> Scalar:
+    def body(e: TypedScalar, a: TypedScalar, b: TypedScalar, s: TypedScalar, z: TypedScalar) -> TypedScalar:
         real = e.to(wide) * (a.to(wide) * b.to(wide) / s.to(wide))
         return saturated(real.math("roundeven") + z.to(wide), zero.dtype)
 

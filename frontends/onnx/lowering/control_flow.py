@@ -11,7 +11,7 @@ from mlir.dialects import scf
 
 from ....dialects.support.index_math import Number, as_value
 from .graph import Node, Result, lowers, stated
-from .scalars import INDEX, Scalar, constant
+from .scalars import INDEX, TypedScalar, constant
 from .structured import cast_tensor, else_of, empty, extract, insert_slice, reshape, slice_of
 from .values import NeedsConstantError, UnsupportedOnnxError, Value, tensor_type
 
@@ -83,7 +83,7 @@ def _settled(node: Node, first: Sequence[Kind], body: Callable[[Sequence[Kind]],
     return kinds
 
 
-def _scalar_condition(value: Value | None) -> Scalar:
+def _scalar_condition(value: Value | None) -> TypedScalar:
     return constant(True, BOOL) if value is None else extract(reshape(value, []), [])
 
 
@@ -107,17 +107,17 @@ def _loop(node: Node) -> Any:
     begin = _scalar_condition(start)
     inits = [cast_tensor(v, shape) for v, (_, shape) in zip(carried, kinds, strict=True)]
     collected = [_collector(limit.value, trips, kind) for kind in rows]
-    state = [Scalar(as_value(0), INDEX).value, begin.value, *(v.ssa for v in (*inits, *collected))]
+    state = [TypedScalar(as_value(0), INDEX).value, begin.value, *(v.ssa for v in (*inits, *collected))]
     types = [value.type for value in state]
     op = scf.WhileOp(types, state)
     before = op.before.blocks.append(*types)
     with ir.InsertionPoint(before):
-        number, condition = Scalar(before.arguments[0], INDEX), Scalar(before.arguments[1], BOOL)
+        number, condition = TypedScalar(before.arguments[0], INDEX), TypedScalar(before.arguments[1], BOOL)
         scf.ConditionOp(((number < limit) & condition).value, list(before.arguments))
     after = op.after.blocks.append(*types)
     with ir.InsertionPoint(after):
-        number = Scalar(after.arguments[0], INDEX)
-        given = [_rank_zero(number.to(I64)), _rank_zero(Scalar(after.arguments[1], BOOL))]
+        number = TypedScalar(after.arguments[0], INDEX)
+        given = [_rank_zero(number.to(I64)), _rank_zero(TypedScalar(after.arguments[1], BOOL))]
         given += [Value(d, a) for (d, _), a in zip(kinds, after.arguments[2:], strict=False)]
         found = _body(node, proto, given)
         tables = [Value(d, a) for (d, _), a in zip(rows, after.arguments[2 + len(kinds) :], strict=True)]
@@ -131,7 +131,7 @@ def _loop(node: Node) -> Any:
     return tuple(finals + [_used(t, results[0]) for t in tables])
 
 
-def _rank_zero(scalar: Scalar) -> Value:
+def _rank_zero(scalar: TypedScalar) -> Value:
     from mlir.dialects import tensor
 
     return Value(scalar.dtype, tensor.from_elements(tensor_type((), scalar.dtype), [scalar.value]))
@@ -180,10 +180,10 @@ def _scan(node: Node) -> Any:
     rows = _tried(node, proto, [*kinds, *row_kinds])[len(states) :]
     tables = [_table(trips, kind, axis) for kind, axis in zip(rows, out_axes, strict=True)]
     inits = [cast_tensor(v, s) for v, (_, s) in zip(states, kinds, strict=True)]
-    last = Scalar(as_value(trips), INDEX) - 1
+    last = TypedScalar(as_value(trips), INDEX) - 1
     op = scf.ForOp(as_value(0), as_value(trips), as_value(1), [v.ssa for v in (*inits, *tables)])
     with ir.InsertionPoint(op.body):
-        number = Scalar(op.induction_variable, INDEX)
+        number = TypedScalar(op.induction_variable, INDEX)
         carried = list(op.inner_iter_args)
         given = [Value(d, a) for (d, _), a in zip(kinds, carried, strict=False)]
         given += [
@@ -210,7 +210,7 @@ def _table(trips: Number, kind: Kind, axis: int) -> Value:
     return Value(dtype, empty([*sizes[:at], trips, *sizes[at:]], dtype))
 
 
-def _row(value: Value, axis: int, number: Scalar) -> Value:
+def _row(value: Value, axis: int, number: TypedScalar) -> Value:
     """The slice at an index of a dimension, without that dimension."""
     offsets: list[Number] = [number.value if d == axis else 0 for d in range(value.rank)]
     sizes = value.sizes
@@ -218,7 +218,7 @@ def _row(value: Value, axis: int, number: Scalar) -> Value:
     return reshape(part, [*sizes[:axis], *sizes[axis + 1 :]])
 
 
-def _put_at(row: Value, table: Value, axis: int, number: Scalar) -> Value:
+def _put_at(row: Value, table: Value, axis: int, number: TypedScalar) -> Value:
     at = axis % table.rank
     offsets: list[Number] = [number.value if d == at else 0 for d in range(table.rank)]
     sizes = row.sizes

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .graph import Node, dtype_of, lowers
-from .scalars import DType, Scalar, bits, choose, constant, greatest, is_float, kind, least
-from .structured import Value, cast_to, elementwise
+from .scalars import DType, TypedScalar, bits, choose, constant, greatest, is_float, kind, least
+from .structured import Value, cast_to, elementwise, reshape
 
 BOOL = np.dtype(np.bool_)
 F32 = np.dtype(np.float32)
@@ -52,33 +52,33 @@ for _name in _MATH:
 lowers("Round")(_by_math("roundeven"))
 
 
-def logistic(x: Scalar) -> Scalar:
+def logistic(x: TypedScalar) -> TypedScalar:
     """The logistic function."""
     return 1.0 / (1.0 + (-x).math("exp"))
 
 
-def _softplus(x: Scalar) -> Scalar:
+def _softplus(x: TypedScalar) -> TypedScalar:
     """log(1 + exp(x)) without overflow."""
     return greatest(x, 0.0) + (-x.absolute()).math("exp").math("log1p")
 
 
-def _tanh_gelu(x: Scalar) -> Scalar:
+def _tanh_gelu(x: TypedScalar) -> TypedScalar:
     inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
     return x * 0.5 * (inner.math("tanh") + 1.0)
 
 
-def _gelu(node: Node, x: Scalar) -> Scalar:
+def _gelu(node: Node, x: TypedScalar) -> TypedScalar:
     if node.attribute("approximate", "none") == "tanh":
         return _tanh_gelu(x)
     return x * 0.5 * ((x * math.sqrt(0.5)).math("erf") + 1.0)
 
 
-def _exp_less_one(x: Scalar) -> Scalar:
+def _exp_less_one(x: TypedScalar) -> TypedScalar:
     return x.math("expm1")
 
 
 _a = Node.attribute
-_ACTIVATIONS: dict[str, Callable[[Node, Scalar], Scalar]] = {
+_ACTIVATIONS: dict[str, Callable[[Node, TypedScalar], TypedScalar]] = {
     "Neg": lambda n, x: -x,
     "Abs": lambda n, x: x.absolute(),
     "Relu": lambda n, x: greatest(x, 0),
@@ -110,7 +110,7 @@ _ACTIVATIONS: dict[str, Callable[[Node, Scalar], Scalar]] = {
 """Operators of one tensor, the type of which stays."""
 
 
-def _sign(x: Scalar) -> Scalar:
+def _sign(x: TypedScalar) -> TypedScalar:
     one = choose(x > 0, constant(1, x.dtype), 0)
     if x.kind == "u":
         return one
@@ -133,7 +133,7 @@ for _name in _ACTIVATIONS:
     lowers(_name)(_activation(_name))
 
 
-def _modulo(node: Node, x: Scalar, y: Scalar) -> Scalar:
+def _modulo(node: Node, x: TypedScalar, y: TypedScalar) -> TypedScalar:
     remainder = x.apply("rem", y)
     if node.attribute("fmod", 0) or x.kind == "u":
         return remainder
@@ -141,7 +141,7 @@ def _modulo(node: Node, x: Scalar, y: Scalar) -> Scalar:
     return choose(differs, remainder + y, remainder)
 
 
-def _shift(node: Node, x: Scalar, y: Scalar) -> Scalar:
+def _shift(node: Node, x: TypedScalar, y: TypedScalar) -> TypedScalar:
     width, left = bits(x.dtype), node.attribute("direction") == "LEFT"
     inside = y < width if x.kind == "u" else (y >= 0) & (y < width)
     amount = choose(inside, y, width - 1)  # Beyond the width LLVM's shifts are undefined.
@@ -149,7 +149,7 @@ def _shift(node: Node, x: Scalar, y: Scalar) -> Scalar:
     return shifted if x.kind == "i" and not left else choose(inside, shifted, 0)
 
 
-_PAIRS: dict[str, Callable[[Node, Scalar, Scalar], Scalar]] = {
+_PAIRS: dict[str, Callable[[Node, TypedScalar, TypedScalar], TypedScalar]] = {
     "Add": lambda n, x, y: x + y,
     "Sub": lambda n, x, y: x - y,
     "Mul": lambda n, x, y: x * y,
@@ -165,11 +165,11 @@ _COMPARISONS = {"Equal": "eq", "Less": "lt", "LessOrEqual": "le", "Greater": "gt
 
 
 def _second(node: Node) -> Value:
-    """The second operand; before version 7 it was aligned at `axis`."""
+    """The second operand; before version 7 it was aligned at `axis`, and the slopes of PRelu at the channels."""
     x, y = node.input(0), node.input(1)
+    if node.op_type == "PRelu" and node.version < 7 and y.rank == 1 and y.shape != (1,):
+        return reshape(y, [*y.sizes, *[1] * (x.rank - 2)])
     if node.version < 7 and node.attribute("broadcast", 0) and "axis" in node.attributes:
-        from .structured import reshape
-
         behind = x.rank - node.axis(x.rank) - y.rank
         return reshape(y, [*y.sizes, *[1] * behind])
     return y
@@ -226,20 +226,20 @@ def _power(node: Node) -> Value:
     return elementwise(base.dtype, [base, exponent], lambda x, y: x.to(wide).power(y.to(wide)).to(base.dtype))
 
 
-def _small_power(x: Scalar, number: float) -> Scalar:
+def _small_power(x: TypedScalar, number: float) -> TypedScalar:
     if number == 0.5:
         return x.math("sqrt")
     return x if number == 1 else x * x if number == 2 else x * x * x
 
 
-def _integer_power(x: Scalar, y: Scalar) -> Scalar:
+def _integer_power(x: TypedScalar, y: TypedScalar) -> TypedScalar:
     from mlir.dialects import math as math_ops
 
     wide = np.dtype(np.int64)
-    return Scalar(math_ops.ipowi(x.to(wide).value, y.to(wide).value), wide).to(x.dtype)
+    return TypedScalar(math_ops.ipowi(x.to(wide).value, y.to(wide).value), wide).to(x.dtype)
 
 
-def _folded(name: str, body: Callable[[Scalar, Scalar], Scalar]) -> None:
+def _folded(name: str, body: Callable[[TypedScalar, TypedScalar], TypedScalar]) -> None:
     def lower(node: Node) -> Value:
         values = node.tensors
         result = values[0] if len(values) == 1 else elementwise(values[0].dtype, values, lambda *e: _chain(body, e))
@@ -250,7 +250,7 @@ def _folded(name: str, body: Callable[[Scalar, Scalar], Scalar]) -> None:
     lowers(name)(lower)
 
 
-def _chain(body: Callable[[Scalar, Scalar], Scalar], elements: tuple[Scalar, ...]) -> Scalar:
+def _chain(body: Callable[[TypedScalar, TypedScalar], TypedScalar], elements: tuple[TypedScalar, ...]) -> TypedScalar:
     result = elements[0]
     for element in elements[1:]:
         result = body(result, element)
@@ -274,7 +274,7 @@ def _clip(node: Node) -> Value:
     high = node.inputs[2] if node.has(2) else node.attribute("max")
     limits = [limit for limit in (low, high) if isinstance(limit, Value)]
 
-    def body(e: Scalar, *given: Scalar) -> Scalar:
+    def body(e: TypedScalar, *given: TypedScalar) -> TypedScalar:
         rest = list(given)
         for limit, bounded in ((low, greatest), (high, least)):
             if limit is not None:
@@ -286,12 +286,12 @@ def _clip(node: Node) -> Value:
 
 @lowers("IsNaN")
 def _is_nan(node: Node) -> Value:
-    return elementwise(BOOL, [node.input()], Scalar.is_nan)
+    return elementwise(BOOL, [node.input()], TypedScalar.is_nan)
 
 
 @lowers("IsInf")
 def _is_infinite(node: Node) -> Value:
-    def body(x: Scalar) -> Scalar:
+    def body(x: TypedScalar) -> TypedScalar:
         positive, negative = node.attribute("detect_positive", 1), node.attribute("detect_negative", 1)
         found = constant(False, BOOL)
         if positive:

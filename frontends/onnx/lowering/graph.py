@@ -378,9 +378,10 @@ def evaluate(node: Node, arrays: Sequence[Any]) -> list[np.ndarray[Any, Any]] | 
         found = onnx("reference").ReferenceEvaluator(model).run(None, feeds)
     except Exception:  # noqa: BLE001 - whatever it is, the node is then lowered instead
         return None
+    if not all(isinstance(array, (np.ndarray, np.generic)) and array.dtype != object for array in found):
+        return None  # A sequence, or strings.
     results = iter(found)
-    arrays = [np.asarray(next(results)) if name else np.empty(0) for name in outputs]
-    return None if any(not isinstance(a, np.ndarray) or a.dtype == object for a in arrays) else arrays
+    return [np.asarray(next(results)) if name else np.empty(0) for name in outputs]
 
 
 def stated(proto: Any, value: Any) -> Value:

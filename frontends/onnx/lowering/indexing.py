@@ -10,17 +10,17 @@ from mlir.dialects import scf, tensor
 
 from ....dialects.support.index_math import Number, as_value
 from .graph import Node, lowers
-from .scalars import INDEX, Scalar, choose, constant, greatest, least
+from .scalars import INDEX, TypedScalar, choose, constant, greatest, least
 from .structured import computed, else_of, extract, fill, product, reshape
 from .values import UnsupportedOnnxError, Value
 
 I64 = np.dtype(np.int64)
 
 
-def wrapped(at: Scalar, size: Number) -> Scalar:
+def wrapped(at: TypedScalar, size: Number) -> TypedScalar:
     """An index that may count from the end, from 0."""
     place = at.to(INDEX)
-    return choose(place < 0, place + Scalar(as_value(size), INDEX), place)
+    return choose(place < 0, place + TypedScalar(as_value(size), INDEX), place)
 
 
 @lowers("Gather")
@@ -30,7 +30,7 @@ def _gather(node: Node) -> Value:
     sizes = [*x.sizes[:axis], *indices.sizes, *x.sizes[axis + 1 :]]
     size = x.sizes[axis]
 
-    def element(at: list[Scalar]) -> Scalar:
+    def element(at: list[TypedScalar]) -> TypedScalar:
         place = extract(indices, at[axis : axis + indices.rank])
         return extract(x, [*at[:axis], wrapped(place, size), *at[axis + indices.rank :]])
 
@@ -60,7 +60,7 @@ def _gather_nd(node: Node) -> Value:
     sizes = [*given, *x.sizes[batch + length :]]
     all_sizes = x.sizes
 
-    def element(at: list[Scalar]) -> Scalar:
+    def element(at: list[TypedScalar]) -> TypedScalar:
         tuples = [extract(indices, [*at[: len(given)], n]) for n in range(length)]
         places = [wrapped(place, all_sizes[batch + n]) for n, place in enumerate(tuples)]
         return extract(x, [*at[:batch], *places, *at[len(given) :]])
@@ -68,7 +68,7 @@ def _gather_nd(node: Node) -> Value:
     return computed(sizes, x.dtype, element)
 
 
-def combine(reduction: str, old: Scalar, new: Scalar) -> Scalar:
+def combine(reduction: str, old: TypedScalar, new: TypedScalar) -> TypedScalar:
     """What a scatter stores."""
     if reduction == "add":
         return old + new
@@ -77,19 +77,19 @@ def combine(reduction: str, old: Scalar, new: Scalar) -> Scalar:
     return greatest(old, new) if reduction == "max" else least(old, new) if reduction == "min" else new
 
 
-def nest(sizes: list[Number], init: ir.Value, body: Any, at: list[Scalar] | None = None) -> ir.Value:
+def nest(sizes: list[Number], init: ir.Value, body: Any, at: list[TypedScalar] | None = None) -> ir.Value:
     """A nest of `scf.for` over an index space that carries one tensor; the body gets the indices and the tensor."""
     at = at or []
     if not sizes:
         return body(at, init)
     loop = scf.ForOp(as_value(0), as_value(sizes[0]), as_value(1), [init])
     with ir.InsertionPoint(loop.body):
-        inner = nest(sizes[1:], loop.inner_iter_args[0], body, [*at, Scalar(loop.induction_variable, INDEX)])
+        inner = nest(sizes[1:], loop.inner_iter_args[0], body, [*at, TypedScalar(loop.induction_variable, INDEX)])
         scf.YieldOp([inner])
     return loop.results[0]
 
 
-def store(into: ir.Value, places: list[Scalar], element: Scalar) -> ir.Value:
+def store(into: ir.Value, places: list[TypedScalar], element: TypedScalar) -> ir.Value:
     """A `tensor.insert`."""
     return tensor.insert(element.value, into, [place.to(INDEX).value for place in places])
 
@@ -101,7 +101,7 @@ def _scatter_elements(node: Node) -> Value:
     reduction = node.attribute("reduction", "none")
     size = x.sizes[axis]
 
-    def step(at: list[Scalar], into: ir.Value) -> ir.Value:
+    def step(at: list[TypedScalar], into: ir.Value) -> ir.Value:
         places = [*at[:axis], wrapped(extract(indices, at), size), *at[axis + 1 :]]
         return store(into, places, combine(reduction, extract(into, places, x.dtype), extract(updates, at)))
 
@@ -117,7 +117,7 @@ def _scatter_nd(node: Node) -> Value:
     reduction = node.attribute("reduction", "none")
     outer, sizes = indices.rank - 1, x.sizes
 
-    def step(at: list[Scalar], into: ir.Value) -> ir.Value:
+    def step(at: list[TypedScalar], into: ir.Value) -> ir.Value:
         tuples = [extract(indices, [*at[:outer], n]) for n in range(length)]
         places = [*(wrapped(p, sizes[n]) for n, p in enumerate(tuples)), *at[outer:]]
         return store(into, places, combine(reduction, extract(into, places, x.dtype), extract(updates, at)))
@@ -131,9 +131,9 @@ def _tensor_scatter(node: Node) -> Value:
     axis = node.axis(past.rank, -2)
     starts = node.input(2) if node.has(2) else None
     circular = node.attribute("mode", "linear") == "circular"
-    size = Scalar(as_value(past.sizes[axis]), INDEX)
+    size = TypedScalar(as_value(past.sizes[axis]), INDEX)
 
-    def step(at: list[Scalar], into: ir.Value) -> ir.Value:
+    def step(at: list[TypedScalar], into: ir.Value) -> ir.Value:
         places = list(at)
         if starts is not None:
             places[axis] = at[axis] + extract(starts, [at[0]]).to(INDEX)
@@ -155,7 +155,7 @@ def counted(sizes: list[Number], holds: Any) -> ir.Value:
     """The number of indices for which a condition holds."""
     zero = fill([], I64, 0)
 
-    def step(at: list[Scalar], total: ir.Value) -> ir.Value:
+    def step(at: list[TypedScalar], total: ir.Value) -> ir.Value:
         return store(total, [], extract(total, [], I64) + holds(at).to(I64))
 
     return extract(nest(sizes, zero.ssa, step), [], I64).to(INDEX).value
@@ -169,16 +169,18 @@ def selected_indices(sizes: list[Number], holds: Any) -> Value:
     position = constant(0, I64)
     state = [found.ssa, position.value]
 
-    def rows(level: int, at: list[Scalar], carried: list[ir.Value]) -> list[ir.Value]:
+    def rows(level: int, at: list[TypedScalar], carried: list[ir.Value]) -> list[ir.Value]:
         if level < rank:
             loop = scf.ForOp(as_value(0), as_value(sizes[level]), as_value(1), carried)
             with ir.InsertionPoint(loop.body):
-                scf.YieldOp(rows(level + 1, [*at, Scalar(loop.induction_variable, INDEX)], list(loop.inner_iter_args)))
+                scf.YieldOp(
+                    rows(level + 1, [*at, TypedScalar(loop.induction_variable, INDEX)], list(loop.inner_iter_args))
+                )
             return list(loop.results)
         chosen = holds(at)
         branch = scf.IfOp(chosen.value, [v.type for v in carried], has_else=True)
         with ir.InsertionPoint(branch.then_block):
-            into, place = carried[0], Scalar(carried[1], I64)
+            into, place = carried[0], TypedScalar(carried[1], I64)
             for d, i in enumerate(at):
                 into = store(into, [constant(d, INDEX), place], i.to(I64))
             scf.YieldOp([into, (place + 1).value])

@@ -11,7 +11,7 @@ from mlir.dialects import arith
 
 from ....dialects.support.index_math import Number, add, as_value, ceil_div, multiply, subtract
 from .graph import Node, dtype_of, lowers, tensor_constant
-from .scalars import INDEX, Scalar, choose, constant, greatest, least
+from .scalars import INDEX, TypedScalar, choose, constant, greatest, least
 from .structured import (
     computed,
     elementwise,
@@ -108,17 +108,17 @@ def _rest(total: list[Number], others: list[Number]) -> Number:
 
 def _run_time_size(x: Value, d: int, wanted: list[Number], zero_is_kept: bool) -> ir.Value:
     """One size of a shape that is known at run time only: it may be 0 (keep) or -1 (the rest)."""
-    size = Scalar(as_value(wanted[d]), INDEX)
+    size = TypedScalar(as_value(wanted[d]), INDEX)
     if zero_is_kept and d < x.rank:
-        size = choose(size.equals(0), Scalar(as_value(x.sizes[d]), INDEX), size)
+        size = choose(size.equals(0), TypedScalar(as_value(x.sizes[d]), INDEX), size)
     others = constant(1, INDEX)
     for at, other in enumerate(wanted):
         if at != d:
-            one = Scalar(as_value(other), INDEX)
+            one = TypedScalar(as_value(other), INDEX)
             if zero_is_kept and at < x.rank:
-                one = choose(one.equals(0), Scalar(as_value(x.sizes[at]), INDEX), one)
+                one = choose(one.equals(0), TypedScalar(as_value(x.sizes[at]), INDEX), one)
             others = others * one
-    rest = Scalar(as_value(product(x.sizes)), INDEX) / greatest(others, 1)
+    rest = TypedScalar(as_value(product(x.sizes)), INDEX) / greatest(others, 1)
     return choose(size.equals(-1), rest, size).value
 
 
@@ -235,7 +235,7 @@ def _slice(node: Node) -> Value:
         sizes,
         x.dtype,
         lambda at: extract(
-            x, [Scalar(as_value(o), INDEX) + i * s for o, i, s in zip(offsets, at, strides, strict=True)]
+            x, [TypedScalar(as_value(o), INDEX) + i * s for o, i, s in zip(offsets, at, strides, strict=True)]
         ),
     )
 
@@ -245,11 +245,11 @@ def _range_of(start: Number, end: Number, step: int, size: Number) -> tuple[Numb
     if isinstance(start, int) and isinstance(end, int) and isinstance(size, int):
         indices = range(*slice(start, end if step > 0 or end >= -size else None, step).indices(size))
         return (indices.start if indices else 0), len(indices)
-    last = Scalar(as_value(size), INDEX)
+    last = TypedScalar(as_value(size), INDEX)
     low, high = (constant(0, INDEX), last) if step > 0 else (constant(-1, INDEX), last - 1)
 
-    def clamped(number: Number) -> Scalar:
-        at = Scalar(as_value(number), INDEX)
+    def clamped(number: Number) -> TypedScalar:
+        at = TypedScalar(as_value(number), INDEX)
         at = choose(at < 0, at + last, at)
         return least(greatest(at, low), high)
 
@@ -271,7 +271,7 @@ def _expand(node: Node) -> Value:
         if isinstance(size, ir.Value):
             known = sizes[d]
             if isinstance(known, int) and known == 1:
-                sizes[d] = greatest(Scalar(size, INDEX), 1).value if node.input(1).known_elements is None else size
+                sizes[d] = greatest(TypedScalar(size, INDEX), 1).value if node.input(1).known_elements is None else size
         elif size != 1:
             sizes[d] = size
     return expand(x, sizes)
@@ -317,15 +317,15 @@ def _sizes_of(x: Value, low: list[Number], high: list[Number]) -> list[Number]:
 
 def _padded_by_index(x: Value, low: list[Number], high: list[Number], number: Any) -> Value:
     """Padding that may be negative, or is known at run time only."""
-    filler = number if isinstance(number, Scalar) else constant(number, x.dtype)
+    filler = number if isinstance(number, TypedScalar) else constant(number, x.dtype)
     sizes = x.sizes
 
-    def element(at: list[Scalar]) -> Scalar:
+    def element(at: list[TypedScalar]) -> TypedScalar:
         inside = constant(True, np.dtype(bool))
-        places: list[Scalar] = []
+        places: list[TypedScalar] = []
         for i, lo, size in zip(at, low, sizes, strict=True):
-            last = Scalar(as_value(size), INDEX)
-            place = i - Scalar(as_value(lo), INDEX)
+            last = TypedScalar(as_value(size), INDEX)
+            place = i - TypedScalar(as_value(lo), INDEX)
             inside = inside & (place >= 0) & (place < last)
             places.append(greatest(least(place, last - 1), 0))
         return choose(inside, extract(x, places), filler)
@@ -338,9 +338,9 @@ def _padded_by_index(x: Value, low: list[Number], high: list[Number], number: An
 def _padded(x: Value, low: list[Number], high: list[Number], mode: str) -> Value:
     """Padding with elements of the tensor itself."""
 
-    def place(i: Scalar, lo: Number, size: Number) -> Scalar:
-        last = Scalar(as_value(size), INDEX)
-        at = i - Scalar(as_value(lo), INDEX)
+    def place(i: TypedScalar, lo: Number, size: Number) -> TypedScalar:
+        last = TypedScalar(as_value(size), INDEX)
+        at = i - TypedScalar(as_value(lo), INDEX)
         if mode == "edge":
             return greatest(least(at, last - 1), 0)
         if mode == "wrap":
@@ -376,7 +376,8 @@ def _space_to_depth(node: Node) -> Value:
     n, c, h, w = x.sizes
     height, width = ceil_div(h, block), ceil_div(w, block)
     apart = reshape(x, [n, c, height, block, width, block])
-    return reshape(transpose(apart, [0, 3, 5, 1, 2, 4]), [n, multiply(c, block * block), height, width])
+    order = [0, 3, 5, 1, 2, 4] if node.attribute("mode", "DCR") == "DCR" else [0, 1, 3, 5, 2, 4]
+    return reshape(transpose(apart, order), [n, multiply(c, block * block), height, width])
 
 
 @lowers("Range")
@@ -409,10 +410,10 @@ def _eye_like(node: Node) -> Value:
 @lowers("Trilu")
 def _triangle(node: Node) -> Value:
     x = node.input()
-    shift = Scalar(as_value(node.input(1).elements[0]), INDEX) if node.has(1) else constant(0, INDEX)
+    shift = TypedScalar(as_value(node.input(1).elements[0]), INDEX) if node.has(1) else constant(0, INDEX)
     upper = node.attribute("upper", 1)
 
-    def body(e: Scalar) -> Scalar:
+    def body(e: TypedScalar) -> TypedScalar:
         row, column = index(x.rank - 2), index(x.rank - 1)
         inside = column - row >= shift if upper else column - row <= shift
         return choose(inside, e, 0)
@@ -431,7 +432,7 @@ def _reverse_sequence(node: Node) -> Value:
     x, lengths = node.input(0), node.input(1)
     time, batch = node.attribute("time_axis", 0), node.attribute("batch_axis", 1)
 
-    def element(at: list[Scalar]) -> Scalar:
+    def element(at: list[TypedScalar]) -> TypedScalar:
         length = extract(lengths, [at[batch]]).to(INDEX)
         places = list(at)
         places[time] = choose(at[time] < length, length - 1 - at[time], at[time])
@@ -448,9 +449,9 @@ def _one_hot(node: Node) -> Value:
     if size is None:
         size = int(depth.require_constant(f"'depth' of {node}").reshape(-1)[0])
     sizes = [*indices.sizes[:axis], size, *indices.sizes[axis:]]
-    count = Scalar(as_value(size), INDEX)
+    count = TypedScalar(as_value(size), INDEX)
 
-    def element(at: list[Scalar]) -> Scalar:
+    def element(at: list[TypedScalar]) -> TypedScalar:
         found = extract(indices, [*at[:axis], *at[axis + 1 :]]).to(INDEX)
         found = choose(found < 0, found + count, found)
         return choose(found.equals(at[axis]), extract(values, [1]), extract(values, [0]))

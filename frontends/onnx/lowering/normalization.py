@@ -6,7 +6,7 @@ from typing import Any
 
 from .graph import Node, lowers
 from .reductions import add_up, mean_of, wide_type
-from .scalars import Scalar
+from .scalars import TypedScalar
 from .structured import Value, accumulate, cast_to, elementwise, fill, loops, pad, reshape
 
 
@@ -42,7 +42,7 @@ def _batch_normalization(node: Node) -> Any:
 def _scaled(x: Value, scale: Value, bias: Value, mean: Value, variance: Value, epsilon: float) -> Value:
     wide = wide_type(x.dtype)
 
-    def body(e: Scalar, s: Scalar, b: Scalar, m: Scalar, v: Scalar) -> Scalar:
+    def body(e: TypedScalar, s: TypedScalar, b: TypedScalar, m: TypedScalar, v: TypedScalar) -> TypedScalar:
         spread = (v.to(wide) + epsilon).math("sqrt")
         return ((e.to(wide) - m.to(wide)) / spread * s.to(wide) + b.to(wide)).to(x.dtype)
 
@@ -65,7 +65,7 @@ def mean_scaled(total: Value, x: Value, axes: list[int]) -> Value:
     from .scalars import INDEX
     from .structured import product
 
-    count = Scalar(as_value(product([x.sizes[d] for d in axes])), INDEX)
+    count = TypedScalar(as_value(product([x.sizes[d] for d in axes])), INDEX)
     return elementwise(total.dtype, [total], lambda e: e / count.to(total.dtype))
 
 
@@ -86,7 +86,7 @@ def _layer_normalization(node: Node) -> Any:
     wide = result.dtype
     factors = [scale, node.input(2)] if node.has(2) else [scale]
 
-    def body(e: Scalar, s: Scalar, *b: Scalar) -> Scalar:
+    def body(e: TypedScalar, s: TypedScalar, *b: TypedScalar) -> TypedScalar:
         product = e * s.to(wide)
         return (product + b[0].to(wide) if b else product).to(x.dtype)
 
@@ -109,7 +109,7 @@ def _local_response(node: Node) -> Value:
         x.rank + 1, [x.rank], [(padded, at), (shape, [dims[-1]])], fill(x.sizes, wide, 0), lambda t, e, _: t + e * e
     )
 
-    def body(e: Scalar, t: Scalar) -> Scalar:
+    def body(e: TypedScalar, t: TypedScalar) -> TypedScalar:
         from .scalars import constant
 
         base = t * (alpha / size) + bias
@@ -124,9 +124,9 @@ def _lp_normalization(node: Node) -> Value:
 
     x = node.input()
     axis, power = node.axis(x.rank, -1), node.attribute("p", 2)
-    total = add_up(x, [axis], keep=True, of=Scalar.absolute if power == 1 else lambda e: e * e)
+    total = add_up(x, [axis], keep=True, of=TypedScalar.absolute if power == 1 else lambda e: e * e)
 
-    def body(e: Scalar, t: Scalar) -> Scalar:
+    def body(e: TypedScalar, t: TypedScalar) -> TypedScalar:
         norm = t if power == 1 else t.math("sqrt")
         return choose(norm.equals(0), norm, e.to(norm.dtype) / norm).to(x.dtype)
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from ....dialects.support.index_math import multiply
 from .graph import Node, dtype_of, lowers
-from .scalars import DType, Scalar, greatest, is_float, least
+from .scalars import DType, TypedScalar, greatest, is_float, least
 from .structured import elementwise, expand, reshape, slice_of
 from .values import Value
 
-F32, I32 = np.dtype(np.float32), np.dtype(np.int32)
+F32, F64, I32 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int32)
 
 
-def saturated(x: Scalar, dtype: DType) -> Scalar:
+def saturated(x: TypedScalar, dtype: DType) -> TypedScalar:
     """A whole number as an integer, the nearest where it does not fit."""
     limits = np.iinfo(dtype)
     return least(greatest(x, float(limits.min)), float(limits.max)).to(np.dtype(np.int64)).to(dtype)
@@ -47,8 +47,10 @@ def _quantize(node: Node) -> Any:
         return NotImplemented
     given = [_along(node, x, scale), *([_along(node, x, zero)] if zero is not None else [])]
 
-    def body(e: Scalar, s: Scalar, *z: Scalar) -> Scalar:
-        whole = (e.to(F32) / s.to(F32)).math("roundeven")
+    def body(e: TypedScalar, s: TypedScalar, *z: TypedScalar) -> TypedScalar:
+        # `optimize` may divide by multiplying with a reciprocal; in f64 the quotient is right to f32 even so. One that
+        # is next to a half would be rounded to another whole number.
+        whole = (e.to(F64) / s.to(F64)).to(F32).math("roundeven")
         return saturated(whole + z[0].to(F32) if z else whole, dtype)
 
     return elementwise(dtype, [x, *given], body)
@@ -62,7 +64,7 @@ def _dequantize(node: Node) -> Any:
     code = node.attribute("output_dtype", 0)
     dtype = dtype_of(code) if code else scale.dtype
 
-    def body(e: Scalar, s: Scalar, *z: Scalar) -> Scalar:
+    def body(e: TypedScalar, s: TypedScalar, *z: TypedScalar) -> TypedScalar:
         if is_float(e.dtype):
             return (e.to(F32) * s.to(F32)).to(dtype)
         whole = e.to(I32)

@@ -11,11 +11,11 @@ from .contractions import matmul
 from .elementwise import logistic
 from .graph import Node, lowers
 from .movement import concat, pieces
-from .scalars import INDEX, Scalar, choose, greatest, least
+from .scalars import INDEX, TypedScalar, choose, greatest, least
 from .structured import cast_tensor, elementwise, empty, fill, for_loop, insert_slice, reshape, slice_of, transpose
 from .values import UnsupportedOnnxError, Value
 
-_ACTIVATIONS: dict[str, Callable[[Scalar, float, float], Scalar]] = {
+_ACTIVATIONS: dict[str, Callable[[TypedScalar, float, float], TypedScalar]] = {
     "sigmoid": lambda x, a, b: logistic(x),
     "tanh": lambda x, a, b: x.math("tanh"),
     "relu": lambda x, a, b: greatest(x, 0.0),
@@ -40,7 +40,7 @@ _DEFAULT_BETA = {"hardsigmoid": 0.5, "scaledtanh": 1.0}
 _DEFAULTS = {"RNN": ["tanh"], "GRU": ["sigmoid", "tanh"], "LSTM": ["sigmoid", "tanh", "tanh"]}
 _GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
-Activation = Callable[[Scalar], Scalar]
+Activation = Callable[[TypedScalar], TypedScalar]
 
 
 def _activations(node: Node) -> list[list[Activation]]:
@@ -100,7 +100,7 @@ def _lstm_step(cell: Cell, x: Value, state: list[Value], *, coupled: bool) -> li
     i1, i2, o1, o2, f1, f2, c1, c2 = gates
     holes = cell.peepholes
 
-    def inner(old: Scalar, *parts: Scalar) -> Scalar:
+    def inner(old: TypedScalar, *parts: TypedScalar) -> TypedScalar:
         a, b, p, q, r, s, *hole = parts
         entry, forget = a + b, p + q
         if hole:
@@ -111,7 +111,7 @@ def _lstm_step(cell: Cell, x: Value, state: list[Value], *, coupled: bool) -> li
 
     new = elementwise(x.dtype, [c, i1, i2, f1, f2, c1, c2, *([holes[0], holes[2]] if holes else [])], inner)
 
-    def outer(cell_state: Scalar, a: Scalar, b: Scalar, *hole: Scalar) -> Scalar:
+    def outer(cell_state: TypedScalar, a: TypedScalar, b: TypedScalar, *hole: TypedScalar) -> TypedScalar:
         total = a + b + hole[0] * cell_state if hole else a + b
         return f(total) * last(cell_state)
 
@@ -173,10 +173,10 @@ def _run(node: Node, x: Value, cell: Cell, states: list[Value], *, backwards: bo
     lengths = node.input(4) if node.has(4) else None
     step = _step(node, cell)
     time, batch, _ = x.sizes
-    last = Scalar(as_value(time), INDEX) - 1
+    last = TypedScalar(as_value(time), INDEX) - 1
     table = Value(x.dtype, empty([time, batch, cell.hidden], x.dtype))
 
-    def body(number: Scalar, carried: list[Value]) -> Sequence[Value]:
+    def body(number: TypedScalar, carried: list[Value]) -> Sequence[Value]:
         *state, into = carried
         place = last - number if backwards else number
         row = reshape(slice_of(x, [place.value, 0, 0], [1, *x.sizes[1:]]), x.sizes[1:])

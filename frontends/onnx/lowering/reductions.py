@@ -10,7 +10,7 @@ import numpy as np
 from ....dialects.support.index_math import as_value
 from .graph import Node, lowers
 from .indexing import extract as _extract
-from .scalars import INDEX, DType, Scalar, bits, choose, constant, greatest, is_float, largest, least, lowest
+from .scalars import INDEX, DType, TypedScalar, bits, choose, constant, greatest, is_float, largest, least, lowest
 from .structured import (
     accumulate,
     aligned,
@@ -36,7 +36,13 @@ def wide_type(dtype: DType) -> DType:
 
 
 def reduced(
-    x: Value, axes: list[int], dtype: DType, init: Any, body: Callable[[Scalar, Scalar], Scalar], *, keep: bool
+    x: Value,
+    axes: list[int],
+    dtype: DType,
+    init: Any,
+    body: Callable[[TypedScalar, TypedScalar], TypedScalar],
+    *,
+    keep: bool,
 ) -> Value:
     """A reduction over dimensions; `body` gets what was accumulated, of type `dtype`, and the element."""
     sizes = [size for d, size in enumerate(x.sizes) if d not in axes]
@@ -44,7 +50,7 @@ def reduced(
     return reshape(total, [1 if d in axes else size for d, size in enumerate(x.sizes)]) if keep else total
 
 
-def add_up(x: Value, axes: list[int], *, keep: bool, of: Callable[[Scalar], Scalar] = lambda e: e) -> Value:
+def add_up(x: Value, axes: list[int], *, keep: bool, of: Callable[[TypedScalar], TypedScalar] = lambda e: e) -> Value:
     """The sum, in a wide type, of a function of the elements."""
     wide = wide_type(x.dtype)
     return reduced(x, axes, wide, 0, lambda total, e: total + of(e.to(wide)), keep=keep)
@@ -52,7 +58,7 @@ def add_up(x: Value, axes: list[int], *, keep: bool, of: Callable[[Scalar], Scal
 
 def mean_of(x: Value, axes: list[int], *, keep: bool = True) -> Value:
     """The mean in a wide type."""
-    count = Scalar(as_value(product([x.sizes[d] for d in axes])), INDEX)
+    count = TypedScalar(as_value(product([x.sizes[d] for d in axes])), INDEX)
     total = add_up(x, axes, keep=keep)
     return elementwise(total.dtype, [total], lambda e: e / count.to(total.dtype))
 
@@ -70,12 +76,12 @@ def _axes(node: Node, rank: int) -> list[int] | None:
     return sorted({node.normalized(a, rank) for a in np.atleast_1d(axes).tolist()})
 
 
-_AFTER: dict[str, Callable[[Scalar], Scalar]] = {
+_AFTER: dict[str, Callable[[TypedScalar], TypedScalar]] = {
     "ReduceL2": lambda e: e.math("sqrt"),
     "ReduceLogSum": lambda e: e.math("log"),
 }
-_ELEMENT: dict[str, Callable[[Scalar], Scalar]] = {
-    "ReduceL1": Scalar.absolute,
+_ELEMENT: dict[str, Callable[[TypedScalar], TypedScalar]] = {
+    "ReduceL1": TypedScalar.absolute,
     "ReduceL2": lambda e: e * e,
     "ReduceSumSquare": lambda e: e * e,
 }
@@ -97,7 +103,7 @@ def _reduce(node: Node) -> Value:
     else:
         total = reduced(x, axes, wide, 0, lambda t, e: t + of(e.to(wide)), keep=keep)
     if name == "ReduceMean":
-        count = Scalar(as_value(product([x.sizes[d] for d in axes])), INDEX)
+        count = TypedScalar(as_value(product([x.sizes[d] for d in axes])), INDEX)
         return elementwise(x.dtype, [total], lambda e: (e / count.to(wide)).to(x.dtype))
     if name not in _AFTER and wide == x.dtype:
         return total
@@ -130,7 +136,7 @@ def _arg(node: Node) -> Value:
     predicate = ("g" if node.op_type == "ArgMax" else "l") + ("e" if last else "t")
     outer = [size for d, size in enumerate(x.sizes) if d != axis]
 
-    def step(total: Scalar, e: Scalar) -> Scalar:
+    def step(total: TypedScalar, e: TypedScalar) -> TypedScalar:
         kept = [index(d) for d in range(x.rank)]
         best = _extract(x, [*kept[:axis], total, *kept[axis + 1 :]])
         better = e.compare(predicate, best)
@@ -190,9 +196,9 @@ def cumulative(x: Value, axis: int, *, product_of: bool, exclusive: bool, revers
 
     neutral = 1 if product_of else 0
     row = [1 if d == axis else size for d, size in enumerate(x.sizes)]
-    count = Scalar(as_value(x.sizes[axis]), INDEX)
+    count = TypedScalar(as_value(x.sizes[axis]), INDEX)
 
-    def step(i: Scalar, carried: list[Value]) -> list[Value]:
+    def step(i: TypedScalar, carried: list[Value]) -> list[Value]:
         total, into = carried
         place = count - 1 - i if reverse else i
         offsets = [place.value if d == axis else 0 for d in range(x.rank)]

@@ -13,7 +13,7 @@ from mlir import ir
 from ....dialects.support.index_math import as_value, ceil_div
 from .graph import Node, lowers
 from .reductions import wide_type
-from .scalars import INDEX, Scalar, choose, constant, greatest, is_float, least, lowest
+from .scalars import INDEX, TypedScalar, choose, constant, greatest, is_float, least, lowest
 from .structured import computed, elementwise, extract, index, loops, map_elements, reshape
 from .values import UnsupportedOnnxError, Value
 
@@ -142,8 +142,8 @@ def _interpolated(x: Value, axis: int, places: Array, weights: Array) -> Value:
     factors = Value(wide, constant=weights.astype(wide))
     tables = (where.ssa, factors.ssa)
 
-    def element(at: list[Scalar]) -> Scalar:
-        total: Scalar | None = None
+    def element(at: list[TypedScalar]) -> TypedScalar:
+        total: TypedScalar | None = None
         for tap in range(places.shape[1]):
             place = extract(tables[0], [at[axis], tap], I64)
             e = extract(x, [*at[:axis], place, *at[axis + 1 :]])
@@ -178,13 +178,13 @@ def _grid_sample(node: Node) -> Value:
     mode = {"bilinear": "linear", "bicubic": "cubic"}.get(said, said)
     padding, corners = node.attribute("padding_mode", "zeros"), bool(node.attribute("align_corners", 0))
     wide = wide_type(x.dtype)
-    lengths = [Scalar(as_value(size), INDEX) for size in x.sizes[2:]]
+    lengths = [TypedScalar(as_value(size), INDEX) for size in x.sizes[2:]]
     sizes = [x.sizes[0], x.sizes[1], *grid.sizes[1:-1]]
 
-    def fetch(at: list[Scalar], places: Sequence[Scalar]) -> Scalar:
+    def fetch(at: list[TypedScalar], places: Sequence[TypedScalar]) -> TypedScalar:
         """The element at whole places, inside or outside of the picture."""
         inside = constant(True, BOOL)
-        read: list[Scalar] = []
+        read: list[TypedScalar] = []
         for place, size in zip(places, lengths, strict=True):
             if padding == "reflection":
                 place = _reflected(place, size.to(I64).to(wide), corners=corners)
@@ -194,8 +194,8 @@ def _grid_sample(node: Node) -> Value:
         e = extract(x, [*at[:2], *read]).to(wide)
         return choose(inside, e, 0.0) if padding == "zeros" else e
 
-    def element(at: list[Scalar]) -> Scalar:
-        places: list[Scalar] = []
+    def element(at: list[TypedScalar]) -> TypedScalar:
+        places: list[TypedScalar] = []
         for d in range(rank):
             g = extract(grid, [at[0], *at[2:], rank - 1 - d]).to(wide)
             size = lengths[d].to(I64).to(wide)
@@ -219,7 +219,7 @@ def _grid_sample(node: Node) -> Value:
     return computed(sizes, x.dtype, element)
 
 
-def _grid_taps(place: Scalar, mode: str) -> list[tuple[Scalar, Scalar]]:
+def _grid_taps(place: TypedScalar, mode: str) -> list[tuple[TypedScalar, TypedScalar]]:
     """Whole places beside one, with their weights."""
     left = place.math("floor")
     ratio = place - left
@@ -227,7 +227,7 @@ def _grid_taps(place: Scalar, mode: str) -> list[tuple[Scalar, Scalar]]:
         return [(left, 1.0 - ratio), (left + 1.0, ratio)]
     a = -0.75
 
-    def weight(distance: Scalar, near: bool) -> Scalar:
+    def weight(distance: TypedScalar, near: bool) -> TypedScalar:
         if near:
             return ((a + 2) * distance - (a + 3)) * distance * distance + 1.0
         return ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a
@@ -240,7 +240,7 @@ def _grid_taps(place: Scalar, mode: str) -> list[tuple[Scalar, Scalar]]:
     ]
 
 
-def _reflected(place: Scalar, size: Scalar, *, corners: bool) -> Scalar:
+def _reflected(place: TypedScalar, size: TypedScalar, *, corners: bool) -> TypedScalar:
     """A place outside, mirrored at the borders until it is inside."""
     low, span = (0.0, size - 1.0) if corners else (-0.5, size)
     from_low = (place - low).absolute()
@@ -251,12 +251,18 @@ def _reflected(place: Scalar, size: Scalar, *, corners: bool) -> Scalar:
     return choose(span.equals(0.0), constant(0, place.dtype), mirrored)
 
 
-def _bilinear(fetch: Callable[[Scalar, Scalar], Scalar], y: Scalar, x: Scalar, height: Scalar, width: Scalar) -> Scalar:
+def _bilinear(
+    fetch: Callable[[TypedScalar, TypedScalar], TypedScalar],
+    y: TypedScalar,
+    x: TypedScalar,
+    height: TypedScalar,
+    width: TypedScalar,
+) -> TypedScalar:
     """The element between four others; 0 outside."""
     outside = (y < -1.0) | (y > height) | (x < -1.0) | (x > width)
     y, x = greatest(y, 0.0), greatest(x, 0.0)
-    total: Scalar | None = None
-    parts: list[list[tuple[Scalar, Scalar]]] = []
+    total: TypedScalar | None = None
+    parts: list[list[tuple[TypedScalar, TypedScalar]]] = []
     for place, size in ((y, height), (x, width)):
         low = least(place.math("floor"), size - 1.0)
         ratio = choose(place.math("floor") >= size - 1.0, constant(0, place.dtype), place - low)
@@ -277,21 +283,21 @@ def _roi_align(node: Node) -> Value:
     half = node.attribute("coordinate_transformation_mode", default) == "half_pixel"
     average = node.attribute("mode", "avg") == "avg"
     dtype = x.dtype
-    high, wide = (Scalar(as_value(s), INDEX).to(I64).to(dtype) for s in x.sizes[2:])
+    high, wide = (TypedScalar(as_value(s), INDEX).to(I64).to(dtype) for s in x.sizes[2:])
     from mlir.dialects import scf
 
-    def element(at: list[Scalar]) -> Scalar:
+    def element(at: list[TypedScalar]) -> TypedScalar:
         roi, channel, row, column = at
         batch = extract(batches, [roi])
         x1, y1, x2, y2 = (extract(rois, [roi, n]) * scale - (0.5 if half else 0.0) for n in range(4))
-        bins: list[Scalar] = []
-        counts: list[Scalar] = []
+        bins: list[TypedScalar] = []
+        counts: list[TypedScalar] = []
         for first, last, parts in ((y1, y2, height), (x1, x2, width)):
             extent = last - first if half else greatest(last - first, 1.0)
             bins.append(extent / float(parts))
             counts.append(constant(ratio, I64) if ratio > 0 else (extent / float(parts)).math("ceil").to(I64))
 
-        def at_point(i: Scalar, j: Scalar) -> Scalar:
+        def at_point(i: TypedScalar, j: TypedScalar) -> TypedScalar:
             y = y1 + row.to(I64).to(dtype) * bins[0] + (i.to(dtype) + 0.5) * bins[0] / counts[0].to(dtype)
             c = x1 + column.to(I64).to(dtype) * bins[1] + (j.to(dtype) + 0.5) * bins[1] / counts[1].to(dtype)
             if not average:
@@ -303,13 +309,14 @@ def _roi_align(node: Node) -> Value:
         with ir.InsertionPoint(outer.body):
             inner = scf.ForOp(as_value(0), counts[1].to(INDEX).value, as_value(1), [outer.inner_iter_args[0]])
             with ir.InsertionPoint(inner.body):
-                total = Scalar(inner.inner_iter_args[0], dtype)
+                total = TypedScalar(inner.inner_iter_args[0], dtype)
                 e = at_point(
-                    Scalar(outer.induction_variable, INDEX).to(I64), Scalar(inner.induction_variable, INDEX).to(I64)
+                    TypedScalar(outer.induction_variable, INDEX).to(I64),
+                    TypedScalar(inner.induction_variable, INDEX).to(I64),
                 )
                 scf.YieldOp([(total + e if average else greatest(total, e)).value])
             scf.YieldOp([inner.results[0]])
-        total = Scalar(outer.results[0], dtype)
+        total = TypedScalar(outer.results[0], dtype)
         if not average:
             return choose((counts[0] * counts[1]).equals(0), constant(0, dtype), total)
         return total / greatest(counts[0] * counts[1], 1).to(dtype)
@@ -317,16 +324,18 @@ def _roi_align(node: Node) -> Value:
     return computed([rois.sizes[0], x.sizes[1], height, width], dtype, element)
 
 
-def _largest_weighted(fetch: Any, y: Scalar, x: Scalar, height: Scalar, width: Scalar) -> Scalar:
+def _largest_weighted(
+    fetch: Any, y: TypedScalar, x: TypedScalar, height: TypedScalar, width: TypedScalar
+) -> TypedScalar:
     """The largest of four neighbours, each times its weight."""
     outside = (y < -1.0) | (y > height) | (x < -1.0) | (x > width)
     y, x = greatest(y, 0.0), greatest(x, 0.0)
-    parts: list[list[tuple[Scalar, Scalar]]] = []
+    parts: list[list[tuple[TypedScalar, TypedScalar]]] = []
     for place, size in ((y, height), (x, width)):
         low = least(place.math("floor"), size - 1.0)
         ratio = choose(place.math("floor") >= size - 1.0, constant(0, place.dtype), place - low)
         parts.append([(low, 1.0 - ratio), (least(low + 1.0, size - 1.0), ratio)])
-    best: Scalar | None = None
+    best: TypedScalar | None = None
     for (a, p), (b, q) in itertools.product(*parts):
         part = fetch(a.to(I64), b.to(I64)) * (p * q)
         best = part if best is None else greatest(best, part)
@@ -347,16 +356,16 @@ def _deform_conv(node: Node) -> Value:
     mask = node.input(4) if node.has(4) else None
     group, parts = node.attribute("group", 1), node.attribute("offset_group", 1)
     n, channels, *_ = x.sizes
-    high, wide = (Scalar(as_value(s), INDEX).to(I64).to(x.dtype) for s in x.sizes[2:])
-    each = Scalar(as_value(ceil_div(channels, parts)), INDEX)
+    high, wide = (TypedScalar(as_value(s), INDEX).to(I64).to(x.dtype) for s in x.sizes[2:])
+    each = TypedScalar(as_value(ceil_div(channels, parts)), INDEX)
 
-    def element(at: list[Scalar]) -> Scalar:
+    def element(at: list[TypedScalar]) -> TypedScalar:
         b, c, ky, kx, oy, ox = at
         part, tap = c / each, ky * kernel[1] + kx
         base = part * (2 * kernel[0] * kernel[1]) + tap * 2
-        places: list[Scalar] = []
+        places: list[TypedScalar] = []
         for d, (o, k) in enumerate(((oy, ky), (ox, kx))):
-            whole = o * window.strides[d] + k * window.dilations[d] - Scalar(as_value(window.low[d]), INDEX)
+            whole = o * window.strides[d] + k * window.dilations[d] - TypedScalar(as_value(window.low[d]), INDEX)
             places.append(whole.to(I64).to(x.dtype) + extract(offsets, [b, base + d, oy, ox]))
         e = _zero_bilinear(lambda p, q: extract(x, [b, c, p, q]), places[0], places[1], high, wide)
         return e * extract(mask, [b, part * (kernel[0] * kernel[1]) + tap, oy, ox]) if mask is not None else e
@@ -373,9 +382,9 @@ def _deform_conv(node: Node) -> Value:
     return elementwise(x.dtype, [total, reshape(bias, [*bias.sizes, 1, 1])], lambda e, b: e + b)
 
 
-def _zero_bilinear(fetch: Any, y: Scalar, x: Scalar, height: Scalar, width: Scalar) -> Scalar:
+def _zero_bilinear(fetch: Any, y: TypedScalar, x: TypedScalar, height: TypedScalar, width: TypedScalar) -> TypedScalar:
     """The element between four others, each 0 if it is outside."""
-    total: Scalar | None = None
+    total: TypedScalar | None = None
     for dy, dx in itertools.product((0.0, 1.0), repeat=2):
         a, b = y.math("floor") + dy, x.math("floor") + dx
         weight = (1.0 - (y - a).absolute()) * (1.0 - (x - b).absolute())

@@ -11,7 +11,7 @@ from mlir import ir
 from mlir.dialects import arith, math
 from mlir.dialects import complex as complex_ops
 
-__all__ = ["INDEX", "Scalar", "choose", "constant", "element_type", "is_float", "largest", "least", "lowest"]
+__all__ = ["INDEX", "TypedScalar", "choose", "constant", "element_type", "is_float", "largest", "least", "lowest"]
 
 DType = np.dtype[Any]
 
@@ -89,7 +89,7 @@ _BINARY: dict[str, dict[str, Callable[[ir.Value, ir.Value], ir.Value]]] = {
 _FLOAT_PREDICATES = {"lt": "OLT", "le": "OLE", "gt": "OGT", "ge": "OGE", "eq": "OEQ", "ne": "UNE"}
 
 
-class Scalar:
+class TypedScalar:
     """One element in the body of an op."""
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
@@ -103,103 +103,103 @@ class Scalar:
         """The kind of its type: a key of the tables above."""
         return kind(self.dtype)
 
-    def _like(self, other: Any) -> Scalar:
-        return other if isinstance(other, Scalar) else constant(other, self.dtype)
+    def _like(self, other: Any) -> TypedScalar:
+        return other if isinstance(other, TypedScalar) else constant(other, self.dtype)
 
-    def apply(self, name: str, other: Any) -> Scalar:
+    def apply(self, name: str, other: Any) -> TypedScalar:
         """The operator of the table, with a scalar of the same type or a Python number."""
-        return Scalar(_BINARY[name][self.kind](self.value, self._like(other).value), self.dtype)
+        return TypedScalar(_BINARY[name][self.kind](self.value, self._like(other).value), self.dtype)
 
-    def __add__(self, other: Any) -> Scalar:
+    def __add__(self, other: Any) -> TypedScalar:
         return self.apply("add", other)
 
-    def __sub__(self, other: Any) -> Scalar:
+    def __sub__(self, other: Any) -> TypedScalar:
         return self.apply("sub", other)
 
-    def __mul__(self, other: Any) -> Scalar:
+    def __mul__(self, other: Any) -> TypedScalar:
         return self.apply("mul", other)
 
-    def __truediv__(self, other: Any) -> Scalar:
+    def __truediv__(self, other: Any) -> TypedScalar:
         """The quotient; of integers rounded toward zero."""
         return self.apply("div", other)
 
-    def __floordiv__(self, other: Any) -> Scalar:
+    def __floordiv__(self, other: Any) -> TypedScalar:
         return self.apply("floordiv", other)
 
-    def __and__(self, other: Any) -> Scalar:
+    def __and__(self, other: Any) -> TypedScalar:
         return self.apply("and", other)
 
-    def __or__(self, other: Any) -> Scalar:
+    def __or__(self, other: Any) -> TypedScalar:
         return self.apply("or", other)
 
-    def __xor__(self, other: Any) -> Scalar:
+    def __xor__(self, other: Any) -> TypedScalar:
         return self.apply("xor", other)
 
-    def __radd__(self, other: Any) -> Scalar:
+    def __radd__(self, other: Any) -> TypedScalar:
         return self._like(other) + self
 
-    def __rsub__(self, other: Any) -> Scalar:
+    def __rsub__(self, other: Any) -> TypedScalar:
         return self._like(other) - self
 
-    def __rmul__(self, other: Any) -> Scalar:
+    def __rmul__(self, other: Any) -> TypedScalar:
         return self._like(other) * self
 
-    def __rtruediv__(self, other: Any) -> Scalar:
+    def __rtruediv__(self, other: Any) -> TypedScalar:
         return self._like(other) / self
 
-    def __invert__(self) -> Scalar:
+    def __invert__(self) -> TypedScalar:
         return self ^ (True if self.dtype == np.bool_ else -1)
 
-    def __neg__(self) -> Scalar:
-        return Scalar(arith.negf(self.value), self.dtype) if self.kind == "f" else 0 - self
+    def __neg__(self) -> TypedScalar:
+        return TypedScalar(arith.negf(self.value), self.dtype) if self.kind == "f" else 0 - self
 
-    def compare(self, predicate: str, other: Any) -> Scalar:
+    def compare(self, predicate: str, other: Any) -> TypedScalar:
         """A bool: `lt`, `le`, `gt`, `ge`, `eq` or `ne`; NaN is unequal to everything."""
         right = self._like(other).value
         if self.kind == "f":
             code = getattr(arith.CmpFPredicate, _FLOAT_PREDICATES[predicate])
-            return Scalar(arith.cmpf(code, self.value, right), np.dtype(bool))
+            return TypedScalar(arith.cmpf(code, self.value, right), np.dtype(bool))
         sign = "" if predicate in ("eq", "ne") else "u" if self.kind in "ub" else "s"
         code = getattr(arith.CmpIPredicate, predicate if not sign else f"{sign}{predicate}")
-        return Scalar(arith.cmpi(code, self.value, right), np.dtype(bool))
+        return TypedScalar(arith.cmpi(code, self.value, right), np.dtype(bool))
 
-    def __lt__(self, other: Any) -> Scalar:
+    def __lt__(self, other: Any) -> TypedScalar:
         return self.compare("lt", other)
 
-    def __le__(self, other: Any) -> Scalar:
+    def __le__(self, other: Any) -> TypedScalar:
         return self.compare("le", other)
 
-    def __gt__(self, other: Any) -> Scalar:
+    def __gt__(self, other: Any) -> TypedScalar:
         return self.compare("gt", other)
 
-    def __ge__(self, other: Any) -> Scalar:
+    def __ge__(self, other: Any) -> TypedScalar:
         return self.compare("ge", other)
 
-    def equals(self, other: Any) -> Scalar:
+    def equals(self, other: Any) -> TypedScalar:
         """Whether it is equal."""
         return self.compare("eq", other)
 
-    def math(self, name: str) -> Scalar:
+    def math(self, name: str) -> TypedScalar:
         """A function of the math dialect; narrow floats are computed in f32."""
         wide = self.to(np.dtype(np.float32)) if bits(self.dtype) < 32 else self
-        return Scalar(getattr(math, name)(wide.value), wide.dtype).to(self.dtype)
+        return TypedScalar(getattr(math, name)(wide.value), wide.dtype).to(self.dtype)
 
-    def power(self, exponent: Scalar) -> Scalar:
+    def power(self, exponent: TypedScalar) -> TypedScalar:
         """The power with an exponent of the same floating-point type."""
         wide = np.dtype(np.float32) if bits(self.dtype) < 32 else self.dtype
-        return Scalar(math.powf(self.to(wide).value, exponent.to(wide).value), wide).to(self.dtype)
+        return TypedScalar(math.powf(self.to(wide).value, exponent.to(wide).value), wide).to(self.dtype)
 
-    def absolute(self) -> Scalar:
+    def absolute(self) -> TypedScalar:
         """The magnitude."""
         if self.kind == "f":
-            return Scalar(math.absf(self.value), self.dtype)
-        return Scalar(math.absi(self.value), self.dtype) if self.kind == "i" else self
+            return TypedScalar(math.absf(self.value), self.dtype)
+        return TypedScalar(math.absi(self.value), self.dtype) if self.kind == "i" else self
 
-    def is_nan(self) -> Scalar:
+    def is_nan(self) -> TypedScalar:
         """Whether it is no number."""
         return self.compare("ne", self)
 
-    def to(self, dtype: DType) -> Scalar:
+    def to(self, dtype: DType) -> TypedScalar:
         """Converted as a C cast does; to a bool: whether it is not 0."""
         if dtype == self.dtype:
             return self
@@ -213,58 +213,60 @@ class Scalar:
             return self._to_float(dtype)
         if source == "f":
             convert = arith.fptoui if target == "u" else arith.fptosi
-            return Scalar(convert(type_, self.value), dtype)
+            return TypedScalar(convert(type_, self.value), dtype)
         if target == "f":
             convert = arith.uitofp if source in "ub" else arith.sitofp
-            return Scalar(convert(type_, self.value), dtype)
+            return TypedScalar(convert(type_, self.value), dtype)
         wider, narrower = bits(dtype) > bits(self.dtype), bits(dtype) < bits(self.dtype)
         if not (wider or narrower):
-            return Scalar(self.value, dtype)
+            return TypedScalar(self.value, dtype)
         convert = arith.trunci if narrower else arith.extui if source in "ub" else arith.extsi
-        return Scalar(convert(type_, self.value), dtype)
+        return TypedScalar(convert(type_, self.value), dtype)
 
-    def _to_or_from_index(self, dtype: DType) -> Scalar:
+    def _to_or_from_index(self, dtype: DType) -> TypedScalar:
         if dtype is not INDEX and kind(dtype) == "f":
             return self.to(np.dtype(np.int64)).to(dtype)
         if dtype is INDEX and self.kind == "f":
             return self.to(np.dtype(np.int64)).to(INDEX)
         unsigned = "u" in (self.kind, kind(dtype)) or self.kind == "b"
-        return Scalar((arith.index_castui if unsigned else arith.index_cast)(element_type(dtype), self.value), dtype)
+        return TypedScalar(
+            (arith.index_castui if unsigned else arith.index_cast)(element_type(dtype), self.value), dtype
+        )
 
-    def _to_float(self, dtype: DType) -> Scalar:
+    def _to_float(self, dtype: DType) -> TypedScalar:
         type_ = element_type(dtype)
         if bits(dtype) == bits(self.dtype):  # f16 and bf16
             return self.to(np.dtype(np.float32)).to(dtype)
-        return Scalar((arith.extf if bits(dtype) > bits(self.dtype) else arith.truncf)(type_, self.value), dtype)
+        return TypedScalar((arith.extf if bits(dtype) > bits(self.dtype) else arith.truncf)(type_, self.value), dtype)
 
 
-def constant(number: Any, dtype: DType) -> Scalar:
+def constant(number: Any, dtype: DType) -> TypedScalar:
     """A number as a scalar."""
     type_ = element_type(dtype)
     if kind(dtype) == "c":
         part = ir.ComplexType(type_).element_type
         parts = ir.ArrayAttr.get([ir.FloatAttr.get(part, x) for x in (complex(number).real, complex(number).imag)])
-        return Scalar(complex_ops.ConstantOp(type_, parts).result, dtype)
+        return TypedScalar(complex_ops.ConstantOp(type_, parts).result, dtype)
     if kind(dtype) == "f":
-        return Scalar(arith.constant(type_, float(number)), dtype)
+        return TypedScalar(arith.constant(type_, float(number)), dtype)
     whole = int(number)
     if dtype is not INDEX:  # As a signed number of that width, which is how MLIR takes it.
         half = 1 << (bits(dtype) - 1)
         whole = (whole + half) % (2 * half) - half if bits(dtype) > 1 else -(whole & 1)
-    return Scalar(arith.constant(type_, whole), dtype)
+    return TypedScalar(arith.constant(type_, whole), dtype)
 
 
-def choose(condition: Scalar, left: Scalar, right: Any) -> Scalar:
+def choose(condition: TypedScalar, left: TypedScalar, right: Any) -> TypedScalar:
     """`left` where the condition holds, else `right`."""
-    other = right if isinstance(right, Scalar) else constant(right, left.dtype)
-    return Scalar(arith.select(condition.value, left.value, other.value), left.dtype)
+    other = right if isinstance(right, TypedScalar) else constant(right, left.dtype)
+    return TypedScalar(arith.select(condition.value, left.value, other.value), left.dtype)
 
 
-def least(left: Scalar, right: Any) -> Scalar:
+def least(left: TypedScalar, right: Any) -> TypedScalar:
     """The smaller one; NaN if one is."""
     return left.apply("min", right)
 
 
-def greatest(left: Scalar, right: Any) -> Scalar:
+def greatest(left: TypedScalar, right: Any) -> TypedScalar:
     """The larger one; NaN if one is."""
     return left.apply("max", right)

@@ -9,7 +9,7 @@ import numpy as np
 from ....dialects.support.index_math import Number
 from .contractions import contract
 from .graph import Node, fold, lowers
-from .scalars import INDEX, Scalar, constant
+from .scalars import INDEX, TypedScalar, constant
 from .structured import cast_to, computed, elementwise, extract, fill, pad, reshape, slice_of
 from .values import UnsupportedOnnxError, Value
 
@@ -78,7 +78,7 @@ def _short_time(node: Node) -> Value:
     parts = x.shape[-1] if x.rank == 3 else 1
     x = x if x.rank == 3 else reshape(x, [*x.sizes, 1])
 
-    def element(at: list[Scalar]) -> Scalar:
+    def element(at: list[TypedScalar]) -> TypedScalar:
         e = extract(x, [at[0], at[1] * step + at[2], at[3]])
         return e * extract(window, [at[2]]) if window is not None else e
 
@@ -108,12 +108,12 @@ def _determinant(node: Node) -> Value:
     for step in range(size):
         left = size - step
         column = reshape(slice_of(matrix, [0] * matrix.rank, [*outer, left, 1]), [*outer, left])
-        magnitude = elementwise(x.dtype, [column], Scalar.absolute)
+        magnitude = elementwise(x.dtype, [column], TypedScalar.absolute)
         pivot = node.call("ArgMax", magnitude, axis=len(outer), keepdims=0)
 
         def sign_and_pivot(
-            at: list[Scalar], column: Value = column, pivot: Value = pivot, total: Value = total
-        ) -> Scalar:
+            at: list[TypedScalar], column: Value = column, pivot: Value = pivot, total: Value = total
+        ) -> TypedScalar:
             from .scalars import choose
 
             place = extract(pivot, at)
@@ -124,7 +124,7 @@ def _determinant(node: Node) -> Value:
         if left == 1:
             break
 
-        def rest(at: list[Scalar], matrix: Value = matrix, pivot: Value = pivot) -> Scalar:
+        def rest(at: list[TypedScalar], matrix: Value = matrix, pivot: Value = pivot) -> TypedScalar:
             from .scalars import choose
 
             *batch, row, col = at

@@ -11,7 +11,7 @@ from mlir.dialects import scf
 from ....dialects.support.index_math import Number, as_value, multiply
 from .graph import Node, lowers
 from .indexing import nest, store
-from .scalars import INDEX, Scalar, choose, constant, greatest, largest, least
+from .scalars import INDEX, TypedScalar, choose, constant, greatest, largest, least
 from .structured import (
     accumulate,
     computed,
@@ -49,12 +49,12 @@ def top(x: Value, axis: int, count: Number, *, largest_first: bool) -> tuple[Val
     outer = [size for d, size in enumerate(x.sizes) if d != axis]
     predicate = "gt" if largest_first else "lt"
 
-    def following(step: Scalar, before: Value) -> Value:
-        def body(found: Scalar, e: Scalar) -> Scalar:
+    def following(step: TypedScalar, before: Value) -> Value:
+        def body(found: TypedScalar, e: TypedScalar) -> TypedScalar:
             at = [index(d) for d in range(x.rank)]
             kept = [*at[:axis], *at[axis + 1 :]]
 
-            def element(place: Scalar) -> Scalar:
+            def element(place: TypedScalar) -> TypedScalar:
                 return extract(x, [*at[:axis], greatest(place, 0), *at[axis + 1 :]])
 
             place = at[axis].to(I64)
@@ -67,7 +67,7 @@ def top(x: Value, axis: int, count: Number, *, largest_first: bool) -> tuple[Val
 
     table = Value(I64, empty([*outer, count], I64))
 
-    def body(step: Scalar, carried: list[Value]) -> list[Value]:
+    def body(step: TypedScalar, carried: list[Value]) -> list[Value]:
         before, into = carried
         found = following(step, before)
         column = reshape(found, [*outer, 1])
@@ -109,7 +109,7 @@ def _unique(node: Node) -> Any:
 
 
 def _scattered(into: Value, total: Number, place: Any, element: Any) -> Value:
-    def step(at: list[Scalar], table: ir.Value) -> ir.Value:
+    def step(at: list[TypedScalar], table: ir.Value) -> ir.Value:
         target = [place(at[0])]
         return store(table, target, element(at[0], extract(table, target, into.dtype)))
 
@@ -120,7 +120,7 @@ def _classes(rows: Value, *, in_order: bool) -> tuple[Value, Value, ir.Value]:
     """Which rows are the first of their kind, the number of each row's kind, and how many kinds there are."""
     total, width = rows.sizes
     i, j, k = loops(3)
-    end = Scalar(as_value(width), INDEX).to(I64)
+    end = TypedScalar(as_value(width), INDEX).to(I64)
     differing = accumulate(  # The first column in which two rows differ.
         3,
         [2],
@@ -129,10 +129,10 @@ def _classes(rows: Value, *, in_order: bool) -> tuple[Value, Value, ir.Value]:
         lambda found, a, b: choose(a.equals(b), found, least(found, index(2).to(I64))),
     )
 
-    def same(a: Scalar, b: Scalar) -> Scalar:
+    def same(a: TypedScalar, b: TypedScalar) -> TypedScalar:
         return extract(differing, [a, b]).equals(end)
 
-    def less(a: Scalar, b: Scalar) -> Scalar:
+    def less(a: TypedScalar, b: TypedScalar) -> TypedScalar:
         column = least(extract(differing, [a, b]), end - 1)
         return extract(rows, [a, column]) < extract(rows, [b, column])
 
@@ -147,7 +147,7 @@ def _classes(rows: Value, *, in_order: bool) -> tuple[Value, Value, ir.Value]:
         fill([total], I64, largest(I64)), lambda found, p, q: choose(same(p, q), least(found, q.to(I64)), found)
     )
 
-    def before(p: Scalar, q: Scalar) -> Scalar:
+    def before(p: TypedScalar, q: TypedScalar) -> TypedScalar:
         earlier = less(q, p) & ~same(q, p) if in_order else q.to(I64) < extract(leaders, [p])
         return extract(firsts, [q]) & earlier
 
@@ -156,7 +156,7 @@ def _classes(rows: Value, *, in_order: bool) -> tuple[Value, Value, ir.Value]:
     return firsts, ranks, extract(count, []).to(INDEX).value
 
 
-def _number(node: Node, at: int, default: float) -> Scalar:
+def _number(node: Node, at: int, default: float) -> TypedScalar:
     if not node.has(at):
         return constant(default, I64 if at == 2 else np.dtype(np.float32))
     value = node.input(at)
@@ -168,19 +168,19 @@ def _non_max_suppression(node: Node) -> Value:
     boxes, scores = node.input(0), node.input(1)
     most, overlap, threshold = _number(node, 2, 0), _number(node, 3, 0.0), _number(node, 4, 0.0)
     batches, classes, count = scores.sizes
-    limit = least(most.to(INDEX), Scalar(as_value(count), INDEX))
+    limit = least(most.to(INDEX), TypedScalar(as_value(count), INDEX))
     room = multiply(multiply(batches, classes), limit.value)
     zero = constant(0, INDEX).value
     centre = bool(node.attribute("center_point_box", 0))
     state: list[ir.Value] = [fill([room, 3], I64, 0).ssa, zero]
 
-    def one(at: list[Scalar], carried: list[ir.Value]) -> list[ir.Value]:
+    def one(at: list[TypedScalar], carried: list[ir.Value]) -> list[ir.Value]:
         batch, kind = at
         alive = fill([count], BOOL, True)
         if node.has(4):
             alive = computed([count], BOOL, lambda i: extract(scores, [batch, kind, i[0]]) > threshold)
 
-        def step(table: ir.Value, used: Scalar, living: Value) -> list[ir.Value]:
+        def step(table: ir.Value, used: TypedScalar, living: Value) -> list[ir.Value]:
             best = accumulate(
                 1,
                 [0],
@@ -223,7 +223,7 @@ def _non_max_suppression(node: Node) -> Value:
         loop = scf.ForOp(as_value(0), limit.value, as_value(1), [*carried, alive.ssa])
         with ir.InsertionPoint(loop.body):
             table, used, living = loop.inner_iter_args
-            scf.YieldOp(step(table, Scalar(used, INDEX), Value(BOOL, living)))
+            scf.YieldOp(step(table, TypedScalar(used, INDEX), Value(BOOL, living)))
         first, second, _ = loop.results
         return [first, second]
 
@@ -231,22 +231,24 @@ def _non_max_suppression(node: Node) -> Value:
     return slice_of(Value(I64, table), [0, 0], [used, 3])
 
 
-def _nested(sizes: list[Number], state: list[ir.Value], body: Any, at: list[Scalar] | None = None) -> list[ir.Value]:
+def _nested(
+    sizes: list[Number], state: list[ir.Value], body: Any, at: list[TypedScalar] | None = None
+) -> list[ir.Value]:
     at = at or []
     if not sizes:
         return body(at, state)
     loop = scf.ForOp(as_value(0), as_value(sizes[0]), as_value(1), state)
     with ir.InsertionPoint(loop.body):
-        here = [*at, Scalar(loop.induction_variable, INDEX)]
+        here = [*at, TypedScalar(loop.induction_variable, INDEX)]
         scf.YieldOp(_nested(sizes[1:], list(loop.inner_iter_args), body, here))
     results: list[ir.Value] = [*loop.results]
     return results
 
 
-def _overlap(boxes: Value, batch: Scalar, first: Scalar, second: Scalar, *, centre: bool) -> Scalar:
+def _overlap(boxes: Value, batch: TypedScalar, first: TypedScalar, second: TypedScalar, *, centre: bool) -> TypedScalar:
     """The area that two boxes share, over the area of both."""
 
-    def corners(box: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+    def corners(box: TypedScalar) -> tuple[TypedScalar, TypedScalar, TypedScalar, TypedScalar]:
         a, b, c, d = (extract(boxes, [batch, box, n]) for n in range(4))
         if centre:  # x, y, width, height
             return b - d * 0.5, a - c * 0.5, b + d * 0.5, a + c * 0.5

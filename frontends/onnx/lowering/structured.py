@@ -10,7 +10,7 @@ from mlir import ir
 from mlir.dialects import arith, cf, linalg, scf, tensor
 
 from ....dialects.support.index_math import Number, add, as_value, multiply
-from .scalars import INDEX, DType, Scalar, constant, element_type
+from .scalars import INDEX, DType, TypedScalar, constant, element_type
 from .values import UnsupportedOnnxError, Value, same_size, tensor_type
 
 __all__ = [
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 Expr = ir.AffineExpr
-Body = Callable[..., Scalar]
+Body = Callable[..., TypedScalar]
 Operand = tuple[Value, Sequence[Expr]]
 """A tensor, and the element that iteration d0, d1, … of an op reads."""
 
@@ -60,7 +60,7 @@ def empty(sizes: Sequence[Number], dtype: DType) -> ir.Value:
 
 def fill(sizes: Sequence[Number], dtype: DType, number: Any) -> Value:
     """A tensor that holds a number, or a scalar, everywhere."""
-    scalar = number if isinstance(number, Scalar) else constant(number, dtype)
+    scalar = number if isinstance(number, TypedScalar) else constant(number, dtype)
     filled: Any = linalg.fill(scalar.value, outs=[empty(sizes, dtype)])
     return Value(dtype, filled)
 
@@ -95,10 +95,10 @@ def map_elements(sizes: Sequence[Number], dtype: DType, operands: Sequence[Opera
 
     def scalars(arguments: list[ir.Value]) -> ir.Value:
         given = iter(arguments)
-        found: list[Scalar] = []
+        found: list[TypedScalar] = []
         for value, _ in operands:
             single = _single(value)
-            found.append(Scalar(next(given), value.dtype) if single is None else constant(single, value.dtype))
+            found.append(TypedScalar(next(given), value.dtype) if single is None else constant(single, value.dtype))
         return body(*found).value
 
     rank = len(sizes)
@@ -111,23 +111,23 @@ def _single(value: Value) -> Any:
     return value.constant.reshape(-1)[0]
 
 
-def computed(sizes: Sequence[Number], dtype: DType, body: Callable[[list[Scalar]], Scalar]) -> Value:
+def computed(sizes: Sequence[Number], dtype: DType, body: Callable[[list[TypedScalar]], TypedScalar]) -> Value:
     """The tensor whose elements the body computes from their indices."""
     return map_elements(sizes, dtype, [], lambda: body([index(d) for d in range(len(sizes))]))
 
 
-def index(dimension: int) -> Scalar:
+def index(dimension: int) -> TypedScalar:
     """The current index of a dimension, in the body of a structured op."""
-    return Scalar(linalg.IndexOp(dimension).result, INDEX)
+    return TypedScalar(linalg.IndexOp(dimension).result, INDEX)
 
 
-def extract(value: ir.Value | Value, indices: Sequence[Scalar | int], dtype: DType | None = None) -> Scalar:
+def extract(value: ir.Value | Value, indices: Sequence[TypedScalar | int], dtype: DType | None = None) -> TypedScalar:
     """One element of a tensor."""
     source = value.ssa if isinstance(value, Value) else value
     kind = value.dtype if isinstance(value, Value) else dtype
     assert kind is not None
     places = [as_value(i) if isinstance(i, int) else i.to(INDEX).value for i in indices]
-    return Scalar(tensor.extract(source, places), kind)
+    return TypedScalar(tensor.extract(source, places), kind)
 
 
 def accumulate(
@@ -135,7 +135,7 @@ def accumulate(
     reduced: Sequence[int],
     operands: Sequence[Operand],
     init: Value,
-    body: Callable[..., Scalar],
+    body: Callable[..., TypedScalar],
 ) -> Value:
     """A reduction into `init` over some of the loops; the body gets what was accumulated, then the elements."""
     iterators = ["reduction" if d in set(reduced) else "parallel" for d in range(loop_count)]
@@ -143,8 +143,8 @@ def accumulate(
 
     def scalars(arguments: list[ir.Value]) -> ir.Value:
         *given, total = arguments
-        elements = [Scalar(a, value.dtype) for a, (value, _) in zip(given, operands, strict=True)]
-        return body(Scalar(total, init.dtype), *elements).value
+        elements = [TypedScalar(a, value.dtype) for a, (value, _) in zip(given, operands, strict=True)]
+        return body(TypedScalar(total, init.dtype), *elements).value
 
     return Value(init.dtype, generic(operands, init.ssa, kept, iterators, scalars))
 
@@ -311,7 +311,7 @@ def pad(value: Value, low: Sequence[Number], high: Sequence[Number], number: Any
     """A `tensor.pad` with a number or scalar."""
     if all(isinstance(p, int) and p == 0 for p in (*low, *high)):
         return value
-    scalar = number if isinstance(number, Scalar) else constant(number, value.dtype)
+    scalar = number if isinstance(number, TypedScalar) else constant(number, value.dtype)
     sizes = [add(add(size, lo), hi) for size, lo, hi in zip(value.sizes, low, high, strict=True)]
     (lows, static_low), (highs, static_high) = _split(low), _split(high)
     type_ = tensor_type(static(sizes), value.dtype)
@@ -330,13 +330,13 @@ def cast_tensor(value: Value, shape: Sequence[int | None]) -> Value:
 
 
 def for_loop(
-    count: Number, inits: Sequence[Value], body: Callable[[Scalar, list[Value]], Sequence[Value]]
+    count: Number, inits: Sequence[Value], body: Callable[[TypedScalar, list[Value]], Sequence[Value]]
 ) -> list[Value]:
     """A `scf.for` from 0 to `count`, whose body gets the index and the carried tensors, and returns the next ones."""
     op = scf.ForOp(as_value(0), as_value(count), as_value(1), [init.ssa for init in inits])
     with ir.InsertionPoint(op.body):
         carried = [Value(init.dtype, a) for init, a in zip(inits, op.inner_iter_args, strict=True)]
-        results = body(Scalar(op.induction_variable, INDEX), carried)
+        results = body(TypedScalar(op.induction_variable, INDEX), carried)
         scf.YieldOp([result.ssa for result in results])
     return [Value(init.dtype, result) for init, result in zip(inits, op.results, strict=True)]
 

@@ -11,7 +11,7 @@ from mlir import ir
 from mlir.dialects import arith, tensor
 
 from ....dialects.support.index_math import Number, as_value, tensor_size
-from .scalars import INDEX, DType, Scalar, element_type
+from .scalars import INDEX, DType, TypedScalar, element_type
 
 __all__ = ["NeedsConstantError", "UnsupportedOnnxError", "Value", "same_size", "tensor_type"]
 
@@ -73,7 +73,7 @@ class Value:
             return self._value
         assert self._elements is not None
         # Not kept: the insertion point may be in a region that does not dominate the next use.
-        parts = [Scalar(as_value(e), INDEX).to(self.dtype).value for e in self._elements.reshape(-1)]
+        parts = [TypedScalar(as_value(e), INDEX).to(self.dtype).value for e in self._elements.reshape(-1)]
         return tensor.from_elements(tensor_type(self._elements.shape, self.dtype), parts)
 
     @property
@@ -120,7 +120,7 @@ class Value:
         if self.count is None or self.rank > 1:
             raise UnsupportedOnnxError(f"the number of elements of {self.name or 'a shape'!r} is not known")
         places = [[arith.constant(ir.IndexType.get(), number)] if self.rank else [] for number in range(self.count)]
-        return [Scalar(tensor.extract(self.ssa, place), self.dtype).to(INDEX).value for place in places]
+        return [TypedScalar(tensor.extract(self.ssa, place), self.dtype).to(INDEX).value for place in places]
 
     def require_constant(self, what: str) -> np.ndarray[Any, Any]:
         """The elements; raises `NeedsConstantError` if they are known at run time only."""

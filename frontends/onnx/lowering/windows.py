@@ -15,7 +15,7 @@ from ....dialects.support.index_math import Number, add, as_value, ceil_div, mul
 from .contractions import centred, requantized
 from .graph import Node, lowers
 from .reductions import wide_type
-from .scalars import INDEX, DType, Scalar, choose, constant, greatest, lowest
+from .scalars import INDEX, DType, TypedScalar, choose, constant, greatest, lowest
 from .structured import (
     accumulate,
     cast_to,
@@ -37,7 +37,7 @@ I64, I32 = np.dtype(np.int64), np.dtype(np.int32)
 
 
 @dataclass(frozen=True)
-class Window:
+class SlidingWindow:
     """How a window slides: one entry for each spatial dimension; `sizes` is the number of its places."""
 
     kernel: list[int]
@@ -66,7 +66,7 @@ def _count(size: Number, extent: int, stride: int, *, ceil: bool) -> Number:
     return add(ceil_div(room, stride) if ceil else add(ceil_div(add(room, 1), stride), -1), 1)
 
 
-def window_of(node: Node, spatial: Sequence[Number], kernel: Sequence[int], *, ceil: bool = False) -> Window:
+def window_of(node: Node, spatial: Sequence[Number], kernel: Sequence[int], *, ceil: bool = False) -> SlidingWindow:
     """The window that the attributes of a node describe, over a picture of these sizes."""
     rank = len(kernel)
     strides = list(node.attribute("strides") or [1] * rank)
@@ -97,10 +97,10 @@ def window_of(node: Node, spatial: Sequence[Number], kernel: Sequence[int], *, c
         if ceil and isinstance(places, int) and isinstance(whole, int):
             high[d] = add(high[d], max((places - 1) * strides[d] + extents[d] - whole, 0))
         sizes.append(places)
-    return Window(list(kernel), strides, dilations, low, high, sizes)
+    return SlidingWindow(list(kernel), strides, dilations, low, high, sizes)
 
 
-def padded(x: Value, window: Window, number: Any) -> Value:
+def padded(x: Value, window: SlidingWindow, number: Any) -> Value:
     """A picture with batch and channels, padded as the window wants."""
     return pad(x, [0, 0, *window.low], [0, 0, *window.high], number)
 
@@ -137,7 +137,7 @@ _NAMED: dict[tuple[int, int], Any] = {
 }
 
 
-def _grouped(x: Value, weights: Value, window: Window, group: int, dtype: DType) -> Value:
+def _grouped(x: Value, weights: Value, window: SlidingWindow, group: int, dtype: DType) -> Value:
     """A convolution as one generic op; loops: batch, group, filter, places, channel, window."""
     rank = window.rank
     n, _, *spatial = x.sizes
@@ -207,7 +207,7 @@ def _conv_transpose(node: Node) -> Value:
     if any(p < 0 for p in (*before, *behind)):
         picture = slice_of(picture, [0, 0, *cut], [n, channels, *sizes])
     places = [add(size, 1 - e) for size, e in zip(sizes, extents, strict=True)]
-    total = _turned(picture, weights, Window(kernel, [1] * rank, dilations, [], [], places), group)
+    total = _turned(picture, weights, SlidingWindow(kernel, [1] * rank, dilations, [], [], places), group)
     return _biased(total, node, 2, x.dtype)
 
 
@@ -231,7 +231,7 @@ def _transposed_pads(node: Node, x: Value, strides: list[int], extents: list[int
     return low, high
 
 
-def _turned(x: Value, weights: Value, window: Window, group: int) -> Value:
+def _turned(x: Value, weights: Value, window: SlidingWindow, group: int) -> Value:
     """A convolution with a kernel of layout channel, filter, window, turned around."""
     rank = window.rank
     dtype = wide_type(x.dtype)
@@ -254,7 +254,7 @@ def _turned(x: Value, weights: Value, window: Window, group: int) -> Value:
     return reshape(total, [n, multiply(each, group), *window.sizes])
 
 
-def pooled(x: Value, window: Window, number: Any, init: Value, body: Callable[..., Scalar]) -> Value:
+def pooled(x: Value, window: SlidingWindow, number: Any, init: Value, body: Callable[..., TypedScalar]) -> Value:
     """A reduction over the window at each place; `number` pads the picture."""
     rank = window.rank
     b, c, *rest = loops(2 + 2 * rank)
@@ -265,7 +265,7 @@ def pooled(x: Value, window: Window, number: Any, init: Value, body: Callable[..
     return accumulate(2 + 2 * rank, reduced, operands, init, lambda total, e, _: body(total, e))
 
 
-def _pool_window(node: Node, x: Value) -> Window:
+def _pool_window(node: Node, x: Value) -> SlidingWindow:
     return window_of(node, x.sizes[2:], node.attribute("kernel_shape"), ceil=bool(node.attribute("ceil_mode", 0)))
 
 
@@ -281,40 +281,40 @@ def _max_pool(node: Node) -> Any:
     return top, _positions(node, x, window)
 
 
-def _positions(node: Node, x: Value, window: Window) -> Value:
+def _positions(node: Node, x: Value, window: SlidingWindow) -> Value:
     """The place in the flat picture of the largest element of each window."""
     from .structured import index
 
     rank = window.rank
     sizes = x.sizes
 
-    def flat(places: list[Scalar]) -> Scalar:
+    def flat(places: list[TypedScalar]) -> TypedScalar:
         order = list(range(rank))
         if node.attribute("storage_order", 0):
             order.reverse()
         spatial = constant(0, INDEX)
         for d in order:
-            spatial = spatial * Scalar(as_value(sizes[2 + d]), INDEX) + places[2 + d]
-        area = Scalar(as_value(_product(sizes[2:])), INDEX)
-        return ((places[0] * Scalar(as_value(sizes[1]), INDEX) + places[1]) * area + spatial).to(I64)
+            spatial = spatial * TypedScalar(as_value(sizes[2 + d]), INDEX) + places[2 + d]
+        area = TypedScalar(as_value(_product(sizes[2:])), INDEX)
+        return ((places[0] * TypedScalar(as_value(sizes[1]), INDEX) + places[1]) * area + spatial).to(I64)
 
-    def element(place: Scalar) -> Scalar:
+    def element(place: TypedScalar) -> TypedScalar:
         """The element at a place that `flat` gives."""
         rest = place.to(INDEX)
-        at: list[Scalar] = [constant(0, INDEX)] * (2 + rank)
+        at: list[TypedScalar] = [constant(0, INDEX)] * (2 + rank)
         order = [d + 2 for d in (range(rank) if not node.attribute("storage_order", 0) else range(rank - 1, -1, -1))]
         for d in [*order[::-1], 1, 0]:
-            size = Scalar(as_value(sizes[d]), INDEX)
+            size = TypedScalar(as_value(sizes[d]), INDEX)
             at[d], rest = rest.apply("rem", size), rest / size
         return extract(x, at)
 
-    def body(total: Scalar, _: Scalar) -> Scalar:
+    def body(total: TypedScalar, _: TypedScalar) -> TypedScalar:
         at = [index(0), index(1)]
         inside = constant(True, np.dtype(bool))
         for d in range(rank):
             place = index(2 + d) * window.strides[d] + index(2 + rank + d) * window.dilations[d]
-            place = place - Scalar(as_value(window.low[d]), INDEX)
-            size = Scalar(as_value(sizes[2 + d]), INDEX)
+            place = place - TypedScalar(as_value(window.low[d]), INDEX)
+            size = TypedScalar(as_value(sizes[2 + d]), INDEX)
             inside = inside & (place >= 0) & (place < size)
             at.append(greatest(choose(place < size, place, size - 1), 0))
         unset = total < 0
@@ -343,7 +343,7 @@ def _average_pool(node: Node) -> Value:
     return elementwise(x.dtype, [total, counts], lambda e, n: (e / n.to(wide)).to(x.dtype))
 
 
-def _window_counts(node: Node, x: Value, window: Window) -> Value:
+def _window_counts(node: Node, x: Value, window: SlidingWindow) -> Value:
     """How many elements each window averages."""
     pads = list(node.attribute("pads") or [0] * (2 * window.rank))
     automatic = node.attribute("auto_pad", "NOTSET").startswith("SAME")
@@ -372,7 +372,7 @@ def _lp_pool(node: Node) -> Value:
     wide = wide_type(x.dtype)
     sizes = [*x.sizes[:2], *window.sizes]
 
-    def raised(e: Scalar) -> Scalar:
+    def raised(e: TypedScalar) -> TypedScalar:
         size = e.to(wide).absolute()
         return size if power == 1 else size * size if power == 2 else size.power(constant(power, wide))
 
@@ -424,16 +424,16 @@ def _max_unpool(node: Node) -> Value:
     wanted = node.input(2).elements if node.has(2) else sizes
     flat = fill([_product(wanted)], x.dtype, 0)
 
-    def place_of(place: Scalar) -> Scalar:
+    def place_of(place: TypedScalar) -> TypedScalar:
         """A flat place in the natural sizes, as the same indices in the wanted ones."""
         rest, result, factor = place.to(INDEX), constant(0, INDEX), constant(1, INDEX)
         for d in range(len(sizes) - 1, -1, -1):
-            size = Scalar(as_value(sizes[d]), INDEX)
+            size = TypedScalar(as_value(sizes[d]), INDEX)
             result = result + rest.apply("rem", size) * factor
-            rest, factor = rest / size, factor * Scalar(as_value(wanted[d]), INDEX)
+            rest, factor = rest / size, factor * TypedScalar(as_value(wanted[d]), INDEX)
         return result
 
-    def step(at: list[Scalar], into: ir.Value) -> ir.Value:
+    def step(at: list[TypedScalar], into: ir.Value) -> ir.Value:
         place = extract(places, at)
         return store(into, [place_of(place)], extract(x, at))
 
@@ -454,7 +454,7 @@ def _columns_to_image(node: Node) -> Value:
     whole = [add(add(size, lo), hi) for size, lo, hi in zip(image, window.low, window.high, strict=True)]
     rank = len(block)
 
-    def step(at: list[Scalar], into: ir.Value) -> ir.Value:
+    def step(at: list[TypedScalar], into: ir.Value) -> ir.Value:
         inside, places = at[2 : 2 + rank], at[2 + rank :]
         place = [p * s + k * d for p, k, s, d in zip(places, inside, window.strides, window.dilations, strict=True)]
         target = [*at[:2], *place]

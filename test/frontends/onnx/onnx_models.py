@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnx.reference")
 
 helper = onnx.helper
 

@@ -257,6 +257,13 @@ def _sequence() -> Any:
     return model([node("SequenceLength", ["xs"], ["y"])], [proto], [untyped("y")])
 
 
+def _stored_sequence() -> Any:
+    """Of constants, which are not stacked to a tensor."""
+    nodes = [node("SequenceConstruct", ["a", "a"], ["y"])]
+    out = helper.make_tensor_sequence_value_info("y", onnx.TensorProto.FLOAT, None)
+    return model(nodes, [], [out], stored={"a": distinct(2)})
+
+
 def _random() -> Any:
     return model([node("RandomNormal", [], ["y"], shape=[2], name="noise")], [], [untyped("y")])
 
@@ -268,6 +275,7 @@ def _no_rank() -> Any:
 REFUSED = {
     _strings: "'x': elements of type STRING are not supported",
     _sequence: "'xs' is of type sequence; only tensors are supported",
+    _stored_sequence: "output 'y' is a sequence or an optional value; only tensors are supported",
     _random: "operator RandomNormal is not supported, for RandomNormal node 'noise'",
     _no_rank: "the rank of 'x' is not known; state its dimensions in the model",
 }

@@ -62,6 +62,10 @@ CASES: dict[str, tuple[str, list[Any], dict[str, Any]]] = {
     ),
     "layer normalization": ("LayerNormalization", [X, ROW, ROW], {"axis": -1}),
     "quantize": ("QuantizeLinear", [X, np.float32(0.5), np.uint8(100)], {}),
+    "quantize next to a half": (
+        "DynamicQuantizeLinear", [np.array([0, 2, -3, -2.5, 1.34, 0.5], np.float32)], {"outputs": 3},
+    ),
+    "blocks to channels": ("SpaceToDepth", [distinct(1, 2, 4, 6)], {"blocksize": 2}),
     "resize": ("Resize", [PICTURE, None, None, ints(1, 4, 9, 5)], {"mode": "linear", "stored": [3]}),
     "grid": ("GridSample", [PICTURE, distinct(1, 3, 2, 2) / 2], {"padding_mode": "reflection"}),
     "lstm": (
