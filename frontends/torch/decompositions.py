@@ -38,7 +38,9 @@ def _unknown_to_the_importer() -> dict[Any, Callable[..., Any]]:
     return {
         overload: function
         for overload, function in known.items()
-        if hasattr(overload, "_schema") and not context.is_registered_operation(name_of(overload._schema))
+        if hasattr(overload, "_schema")
+        and "lift" not in str(overload)  # of constants, while they are traced
+        and not context.is_registered_operation(name_of(overload._schema))
     }
 
 
@@ -231,7 +233,7 @@ def _attention_backward(  # noqa: PLR0913
     return inner @ key, inner.transpose(-1, -2) @ query, weights.transpose(-1, -2) @ gradient
 
 
-def _max_pool_backward(  # noqa: PLR0913
+def _max_pool_backward(
     gradient: Any, x: Any, _kernel: Any, _stride: Any, _padding: Any, _dilation: Any, _ceil_mode: bool, indices: Any
 ) -> Any:
     torch = torch_module()
@@ -239,16 +241,16 @@ def _max_pool_backward(  # noqa: PLR0913
     return zeros.scatter_add(-1, indices.flatten(-2), gradient.flatten(-2)).view(x.shape)
 
 
-def _convolution_backward(  # noqa: PLR0913
+def _convolution_backward(  # noqa: PLR0913, PLR0917
     gradient: Any,
     x: Any,
     weight: Any,
-    bias_sizes: Any,
+    _bias_sizes: Any,
     stride: Any,
     padding: Any,
     dilation: Any,
     transposed: bool,
-    output_padding: Any,
+    _output_padding: Any,
     groups: int,
     output_mask: Any,
 ) -> Any:
@@ -269,9 +271,7 @@ def _convolution_backward(  # noqa: PLR0913
             for axis in axes
         ]
         rest = [x.shape[2 + axis] - covered[axis] for axis in axes]
-        of_x = torch.ops.aten.convolution.default(
-            gradient, weight, None, stride, padding, dilation, True, rest, groups
-        )
+        of_x = torch.ops.aten.convolution.default(gradient, weight, None, stride, padding, dilation, True, rest, groups)
     if output_mask[1]:
         each = [
             _weight_gradient(torch, one, other, weight.shape, (stride, padding, dilation))

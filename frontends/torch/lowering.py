@@ -18,6 +18,7 @@ from ...runtime.source import private_copy
 from ..stablehlo.legalization import legalize_stablehlo
 from .framework import importer_module, torch_module
 from .refusal import RefusedGraphError
+from .transposed_weights import read_in_place
 
 TO_BACKEND = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),"
@@ -29,7 +30,7 @@ TO_STABLEHLO = "builtin.module(torch-backend-to-stablehlo-backend-pipeline)"
 
 _NOT_TO_LINALG = tuple(
     f"torch.aten.{name}"
-    for name in "cumsum cumprod logcumsumexp index_put _index_put _unsafe_index_put scatter sort topk".split()
+    for name in "cumsum cumprod logcumsumexp index_put _index_put _unsafe_index_put scatter sort topk".split()  # noqa: SIM905
 )
 """What `TO_LINALG` leaves in the dialect `tm_tensor`; it stops the process at a `scatter_add` of rank 3."""
 
@@ -54,6 +55,7 @@ def tensor_module(graph: Any, names: Sequence[str | None], updates: Mapping[int,
             if name is not None:
                 argument.set_location(ir.Location.name(name))
         _store_updates(function, updates)
+        read_in_place(module.operation)
     return module
 
 

@@ -96,6 +96,25 @@ def test_weights_are_the_modules_own_memory() -> None:
     assert program.memory_stats.copied_bytes == 0 and program.memory_stats.peak_bytes < 10_000
 
 
+def test_a_linear_layer_reads_its_weights_where_they_are() -> None:
+    """For few rows; the transposed copy for many is one per call, and has the size of the weights."""
+    model = torch.nn.Linear(300, 500)
+    for rows, most in ((1, 5_000), (16, 150_000), (64, 800_000)):
+        x = torch.sin(tensors(rows, 300))
+        program = mi.from_torch(model, x, memory_stats=True)
+        assert_same(program.main(x), model(x))
+        assert program.memory_stats.peak_bytes < most
+
+
+def test_a_transposed_matrix_that_others_read_too() -> None:
+    class Both(torch.nn.Module):
+        def forward(self, x: Any, w: Any) -> Any:
+            return x @ w.t(), w.t() + 1, (x * 2) @ w.t()
+
+    x, w = torch.sin(tensors(3, 4)), torch.cos(tensors(3, 4))
+    assert_same(mi.from_torch(Both(), x, w).main(x, w), Both()(x, w))
+
+
 def test_updates_structures_and_constants() -> None:
     module = Stateful()
     eager = copy.deepcopy(module)
