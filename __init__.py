@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .dialects.bufferizable import AliasingValue, Forwarding, GlobalTensor, OpModel, Relation, Subset
     from .dialects.registry import ModelClashError, register_op_model
     from .dialects.rewriter import Rewriter
+    from .frontends.jax.from_jax import from_jax
+    from .frontends.jax.jit import JittedFunction, jit
+    from .frontends.onnx.program import from_onnx
     from .frontends.torch.exported import from_torch
     from .passes.framework.base import Pass, Statistic
     from .passes.framework.diagnostics import Diagnostic
@@ -58,6 +61,7 @@ __all__ = [
     "EntryPoint",
     "Forwarding",
     "GlobalTensor",
+    "JittedFunction",
     "MemoryStats",
     "ModelClashError",
     "OpModel",
@@ -84,7 +88,10 @@ __all__ = [
     "bufferize",
     "check",
     "compile",
+    "from_jax",
+    "from_onnx",
     "from_torch",
+    "jit",
     "option",
     "register_op_model",
     "register_pass",
@@ -97,6 +104,9 @@ _NAMES = {
     "dialects.bufferizable": "AliasingValue Forwarding GlobalTensor OpModel Relation Subset",
     "dialects.registry": "ModelClashError register_op_model",
     "dialects.rewriter": "Rewriter",
+    "frontends.jax.from_jax": "from_jax",
+    "frontends.jax.jit": "JittedFunction jit",
+    "frontends.onnx.program": "from_onnx",
     "frontends.torch.exported": "from_torch",
     "passes.framework.base": "Pass Statistic",
     "passes.framework.diagnostics": "Diagnostic",

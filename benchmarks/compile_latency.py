@@ -29,7 +29,7 @@ import numpy as np
 import mlir_inplace as mi
 from mlir_inplace.passes.pipeline.instrumentation import Instrumentation
 from mlir_inplace.passes.pipeline.pipeline import as_pipeline, run_pipeline
-from mlir_inplace.runtime.compilation import build
+from mlir_inplace.runtime.compilation import steps
 from mlir_inplace.runtime.native.engine import Engine
 from mlir_inplace.runtime.source import parse_source, private_copy
 
@@ -151,12 +151,12 @@ def phases_of(text: str, options: dict[str, Any]) -> tuple[dict[str, float], mi.
 
     with ExitStack() as stack:
         patches = {
-            "build.run_pipeline": watched,
+            "steps.run_pipeline": watched,
             "program.parse_source": timed("parse", parse_source),
-            "build.private_copy": timed("parse", private_copy),
-            "build._deallocate": timed("deallocate", build._deallocate),
-            "build.Engine.__init__": timed("jit", Engine.__init__),
-            "build.Engine.function": timed("jit", Engine.function),
+            "steps.private_copy": timed("parse", private_copy),
+            "steps._deallocate": timed("deallocate", steps._deallocate),
+            "steps.Engine.__init__": timed("jit", Engine.__init__),
+            "steps.Engine.function": timed("jit", Engine.function),
         }
         for name, function in patches.items():
             stack.enter_context(mock.patch(f"mlir_inplace.runtime.compilation.{name}", function))

@@ -20,6 +20,7 @@ __all__ = [
     "broken_models",
     "described_ops",
     "find_model",
+    "has_process_models",
     "register_models",
     "register_op_model",
 ]
@@ -67,9 +68,12 @@ class _ModelTable:
         self._loaded: set[str] = set()
         self._plugins_loaded = False
         self._broken: list[BrokenModelsError] = []
+        self.has_own = False
+        """Whether this process added models."""
 
     def add(self, model: OpModel, owner: str) -> None:
         """Add or replace the model of ``owner`` for these ops; all others that the ops may have are loaded before."""
+        self.has_own = True
         for name in model.op_names:
             self._load(name.partition(".")[0])
         before = self._models
@@ -166,6 +170,7 @@ _TABLE = _ModelTable()
 def register_models(models: tuple[OpModel, ...], owner: str) -> None:
     """Add models for this process, as an installed package does through its entry point."""
     _TABLE.register(models, owner)
+    _TABLE.has_own = True
 
 
 def register_op_model(model: OpModel) -> None:
@@ -179,6 +184,11 @@ def register_op_model(model: OpModel) -> None:
     if not model.op_names:
         raise TypeError(f"{type(model).__qualname__} needs op_names, the names of the ops that it describes")
     _TABLE.add(model, f"{type(model).__module__}.{type(model).__qualname__}")
+
+
+def has_process_models() -> bool:
+    """Return whether this process added models, whose code no version tells."""
+    return _TABLE.has_own
 
 
 def described_ops() -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from importlib.machinery import ModuleSpec
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 ENVIRONMENT_VARIABLE = "MLIR_INPLACE_BINDINGS"
 
@@ -81,9 +82,13 @@ class Provider:
     @property
     def distribution(self) -> str | None:
         """Name and version of the installed distribution, for example `torch-mlir 20261001`; None for a bare folder."""
-        from importlib import metadata  # costs more than the whole gate, and only --version asks
-
         root = self.package.partition(".")[0]
+        beside = list(Path(self.location).parent.glob(f"{root}-*.dist-info/METADATA"))
+        if root == self.package and len(beside) == 1:
+            head = dict(line.split(": ", 1) for line in beside[0].read_text().splitlines()[:3] if ": " in line)
+            return f"{head['Name']} {head['Version']}"
+        from importlib import metadata  # It reads the files of all distributions: slower than all else of --version.
+
         owners = metadata.packages_distributions().get(root, [])
         return f"{owners[0]} {metadata.version(owners[0])}" if owners else None
 
@@ -170,8 +175,8 @@ def install() -> Provider:
 @cache
 def llvm_version() -> str:
     """The LLVM version the bindings are built from, for example `24.0.0git`, as their bytecode writer states it."""
-    from mlir import ir
-
+    # Not from `mlir.ir`, which imports NumPy: `--version` answers at once.
+    ir: Any = importlib.import_module("mlir._mlir_libs._mlir").ir
     with ir.Context():
         buffer = io.BytesIO()
         ir.Module.parse("module {}").operation.write_bytecode(buffer)

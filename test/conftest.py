@@ -1,7 +1,7 @@
 """Makes `mlir` importable before any test module is, and decides how much is tested.
 
 `pytest` takes a sample of the tests, `pytest --full` runs everything (`fast_run.py`). In both, compiled programs are
-verified after each pass; `MLIR_INPLACE_VERIFY_EACH=0` turns this off.
+verified after each pass; `MLIR_INPLACE_VERIFY_EACH=0` turns this off. No cache of compiled programs is used.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ import fast_run
 import pytest
 
 import mlir_inplace
-from mlir_inplace.runtime.compilation.build import VERIFY_EACH
+from mlir_inplace.runtime.compilation.steps import VERIFY_EACH
 
 if TYPE_CHECKING:
     from fork_server import ForkServer
 
 os.environ.setdefault(VERIFY_EACH, "1")
+# What an earlier run compiled would not be tested.
+os.environ["MLIR_INPLACE_CACHE"] = "0"
 
 # Each of the processes that tests start would compile all that it imports, in every run.
 sys.dont_write_bytecode = False

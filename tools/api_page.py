@@ -35,7 +35,7 @@ SECTIONS = {
         "compile Program EntryPoint BoundCall MemoryStats Signature Parameter ValueType BoundaryKind ElementType "
         "autotune release_memory"
     ),
-    "Frameworks": "from_torch",
+    "Frameworks": "from_jax jit from_onnx from_torch",
     "Bufferize": "bufferize BufferizationReport ReportedDecision BufferRecord",
     "Run passes": "run_pipeline Pipeline",
     "Write passes": "Pass PassOptions option Statistic PassFailure register_pass",

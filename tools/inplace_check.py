@@ -133,7 +133,7 @@ def _run(settings: argparse.Namespace) -> int:
 
 def _check(source: Source, options: Options, output: OutputFile | None, data: OutputFile | None) -> int:
     """Check the program; errors of parser and passes are reported with their location."""
-    with parsed_program(source) as (parsed, printer):
+    with parsed_program(source) as (parsed, printer, _):
         module = private_copy(parsed)
         try:
             with progress(f"checking {source.name}"):

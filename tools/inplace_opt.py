@@ -20,9 +20,10 @@ from .opt.command_line import PROGRAM, CommandLine, parse_command_line
 from .opt.job import Job, make_job
 from .opt.process import keep_input, process
 from .shared import console
-from .shared.command_line import FAILURE, SUCCESS, ToolError, run_program, version_text
+from .shared.command_line import FAILURE, SUCCESS, ToolError, run_program
 from .shared.input import Source, read_source, split_source
 from .shared.output import OutputFile
+from .shared.version import version_text
 
 
 def main(arguments: Sequence[str] | None = None, passes: Registry = registry) -> int:
@@ -55,7 +56,7 @@ def _run_job(command: CommandLine, arguments: Sequence[str], passes: Registry) -
     job = make_job(command, passes)
     output = OutputFile(settings.o)
     try:
-        source = read_source(command.input)
+        source = read_source(command.input, models=True)
         if settings.run_reproducer and read_reproducer(source.text) is None:
             raise ToolError(f"'{source.name}' is no reproducer: it has no mlir_reproducer section with a pipeline")
         succeeded = _process_all(source, arguments, job, output)

@@ -21,8 +21,8 @@ from ..passes.analysis.schedule.machine import detect_machine
 from ..passes.framework.errors import PassError
 from ..passes.pipeline.pipeline import Pipeline
 from ..runtime.call.entry_point import EntryPoint
-from ..runtime.compilation.build import STAGES
 from ..runtime.compilation.program import MOST_THREADS, code_addresses
+from ..runtime.compilation.stages import STAGES
 from .run.call_arguments import VALUES, make_arguments
 from .run.compilation import CompiledSource, compile_source, dumped_ir, require_stages
 from .run.fault_report import explanation
@@ -31,7 +31,7 @@ from .run.interrupt import interruptible
 from .run.results import ResultFiles, as_tuple, check_results, compile_check, print_results
 from .shared.command_line import INTERRUPTED, SUCCESS, Parser, ToolError, UsageError, run_program
 from .shared.console import print_error
-from .shared.input import Source, read_source
+from .shared.input import ONNX_SUFFIX, Source, read_source
 from .shared.output import require_standard_output
 from .shared.progress import Progress, progress
 
@@ -59,7 +59,12 @@ def _make_parser() -> Parser:
         "128 + N if the program was ended by signal N",
     )
     add = parser.add_argument
-    add("input", nargs="?", default="-", help="an MLIR file, or - for standard input (the default)")
+    add(
+        "input",
+        nargs="?",
+        default="-",
+        help="an MLIR file, or - for standard input (the default); an ONNX model if its name ends in .onnx",
+    )
     add(
         "-e",
         "--entry-point",
@@ -91,7 +96,11 @@ def _make_parser() -> Parser:
         "--threads", 1, least=1, most=MOST_THREADS, help="run on N threads; 1 by default; needs an OpenMP runtime"
     )
     add("--optimize", action="store_true", help="fuse, tile and vectorize on tensors before bufferization")
-    add("--cache", action="store_true", help="keep machine code in ~/.cache/mlir-inplace, and take it from there")
+    add(
+        "--cache",
+        action=argparse.BooleanOptionalAction,
+        help="keep machine code in ~/.cache/mlir-inplace, and take it from there; by default what takes 0.3 s to make",
+    )
     add("--cache-dir", metavar="FOLDER", help="the same with another folder")
     stage_names = f"print the IR after a stage on standard error; one of {', '.join(STAGES)}; repeatable"
     add("--dump-ir", action="append", default=[], metavar="STAGE", help=stage_names)
@@ -124,7 +133,7 @@ def _run(settings: argparse.Namespace, given: Sequence[str]) -> int:
     prints = settings.print_result or settings.memory_stats or settings.check is not None or settings.repeat > 1
     if prints:
         require_standard_output()
-    source = read_source(settings.input)
+    source = read_source(settings.input, models=True)
     with dumped_ir(settings.dump_ir), progress(f"compiling {source.name}"):
         compiled = compile_source(source, settings, pipeline, PROGRAM)
     program, signature = compiled.program, compiled.entry_point.signature
@@ -182,7 +191,8 @@ def _watched_call(
 
 def _explain(fault: Fault, settings: argparse.Namespace, pipeline: Pipeline | None) -> int:
     """Print what the fault of an earlier process was, and return the exit code of a shell for it."""
-    source = Source(fault.name, fault.text)
+    model = fault.name if fault.name.endswith(ONNX_SUFFIX) else None
+    source = Source(fault.name, fault.text, model=model)
     text = explanation(fault, lambda: compile_source(source, settings, pipeline, PROGRAM).program)
     print_error(f"{PROGRAM}: error: {text}")
     return 128 + fault.number

@@ -14,11 +14,18 @@ from ..runtime.bindings import explain_missing_module
 
 __all__ = ["inplace_check", "inplace_fuzz", "inplace_opt", "inplace_run"]
 
-_FAILURE, _INTERRUPTED = 1, 130  # as in shared/command_line.py, which is not imported yet
+_SUCCESS, _FAILURE, _INTERRUPTED = 0, 1, 130  # as in shared/command_line.py, which is not imported yet
+
+_VERSION = (["--version"], ["-version"])
 
 
 def _launch(name: str) -> int:
     try:
+        if sys.argv[1:] in _VERSION:
+            from .shared.version import version_text  # The programs print the same, after more imports.
+
+            print(version_text(name.replace("_", "-")), end="")
+            return _SUCCESS
         return importlib.import_module(f".{name}", __package__).main()
     except KeyboardInterrupt:  # The programs handle it themselves once they are imported.
         _report(name, "interrupted")

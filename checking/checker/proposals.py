@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...passes.dispatch.rewriting.size_checks import BYTES, LEAST
+from ...passes.framework.contract import BYTES, LEAST
 from ...runtime.call.arguments import SizeCheckError
 from ...runtime.interface.signature import Signature
 from ..evaluator import EvaluationError

@@ -17,8 +17,8 @@ from mlir import ir
 
 from ...passes.analysis.ir.traversal import first_op
 from ...passes.pipeline.pipeline import Pipeline
-from ...runtime.compilation.build import Settings
 from ...runtime.compilation.program import Program
+from ...runtime.compilation.settings import Settings
 from ...runtime.interface.signature import Signature
 from ...runtime.source import private_copy
 from ..evaluator import Evaluator

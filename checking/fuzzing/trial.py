@@ -17,9 +17,10 @@ from ...passes.framework.errors import PassError
 from ...passes.functions.rewriting.results import result_arguments
 from ...passes.pipeline.pipeline import run_pipeline
 from ...runtime.compilation import lowering
-from ...runtime.compilation.build import Settings, deallocation_phases
 from ...runtime.compilation.program import Program
 from ...runtime.compilation.program import compile as compile_program
+from ...runtime.compilation.settings import Settings
+from ...runtime.compilation.steps import deallocation_phases
 from ...runtime.interface.dtypes import element_type
 from ...runtime.source import private_copy
 from ..evaluator import Evaluation, EvaluationError, Evaluator

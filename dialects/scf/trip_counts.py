@@ -22,7 +22,9 @@ _WIDTH = 32
 
 def surely_runs(loop: ir.Operation) -> bool:
     """Whether an ``scf.for`` has at least one iteration, by constant bounds."""
-    lower, upper = (constant_integer(loop.operands[i]) for i in range(2))
+    operands = loop.operands
+    upper = constant_integer(operands[1])
+    lower = None if upper is None else constant_integer(operands[0])
     # A negative bound is a large one if the loop compares without signs.
     return lower is not None and upper is not None and 0 <= lower < upper
 
@@ -30,11 +32,15 @@ def surely_runs(loop: ir.Operation) -> bool:
 def runs_at_most_once(loop: ir.Operation) -> bool:
     """Whether ``loop``, an ``scf.for``, ``scf.forall`` or ``scf.parallel``, has one iteration or none."""
     most = _constant if "unsignedCmp" in loop.attributes else _at_most
+    if loop.name == "scf.for":  # Most loops: no lists for these.
+        operands = loop.operands
+        last = most(operands[1])
+        return last is not None and _is_one_step(operands[0], last, operands[2])
     return all(_is_one_step(lower, most(upper), step) for lower, upper, step in _bounds(loop))
 
 
 def _bounds(loop: ir.Operation) -> Iterator[tuple[_Bound, _Bound, _Bound]]:
-    """Yield lower bound, upper bound and step of each dimension."""
+    """Yield lower bound, upper bound and step of each dimension of an ``scf.forall`` or ``scf.parallel``."""
     operands = list(loop.operands)
     if loop.name == "scf.forall":
         dynamic = iter(operands)
@@ -42,7 +48,7 @@ def _bounds(loop: ir.Operation) -> Iterator[tuple[_Bound, _Bound, _Bound]]:
         groups = [[next(dynamic) if e == _DYNAMIC else e for e in elements(loop.attributes[name])] for name in names]
         yield from zip(*groups, strict=True)
         return
-    rank = loop.attributes["operandSegmentSizes"][0] if loop.name == "scf.parallel" else 1
+    rank = loop.attributes["operandSegmentSizes"][0]
     yield from zip(operands[:rank], operands[rank : 2 * rank], operands[2 * rank : 3 * rank], strict=True)
 
 

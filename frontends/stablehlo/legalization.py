@@ -62,7 +62,7 @@ def parse_stablehlo(source: str | bytes, context: ir.Context | None = None) -> i
         return ir.Module.parse(source)
 
 
-def legalize_stablehlo(module: ir.Module) -> ir.Module:
+def legalize_stablehlo(module: ir.Module | ir.Operation) -> ir.Module:
     """Lower a module of StableHLO to `linalg`, `tensor`, `scf`, `arith`, `math` and `func`, ready for `mi.compile`.
 
     The module is not changed; the result lives in its context. Unsigned integers are signless in the result, and

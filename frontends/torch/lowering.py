@@ -28,10 +28,8 @@ TO_LINALG = "builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)
 TO_STABLEHLO = "builtin.module(torch-backend-to-stablehlo-backend-pipeline)"
 """Pipelines of torch-mlir: to ops that every backend must take, and from there on."""
 
-_NOT_TO_LINALG = tuple(
-    f"torch.aten.{name}"
-    for name in "cumsum cumprod logcumsumexp index_put _index_put _unsafe_index_put scatter sort topk".split()  # noqa: SIM905
-)
+_LEFT = ("cumsum", "cumprod", "logcumsumexp", "index_put", "_index_put", "_unsafe_index_put", "scatter", "sort", "topk")
+_NOT_TO_LINALG = tuple(f"torch.aten.{name}" for name in _LEFT)
 """What `TO_LINALG` leaves in the dialect `tm_tensor`; it stops the process at a `scatter_add` of rank 3."""
 
 _OPERATOR = re.compile(r"(?:torch\.)?(?:aten|prims|prim|quantized|torchvision|tm_tensor)\.[\w.]*\w")

@@ -46,12 +46,10 @@ from ...dialects.structured import index_constant
 from ...dialects.support.element_sizes import element_bytes
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
+from ..framework.contract import COUNT_ALIGNMENT, COUNT_COPY
 from ..framework.errors import PassFailure
 from ..framework.option_limits import MAX_ALIGNMENT
 from ..framework.options import PassOptions, option
-
-COUNT_COPY = "inplace_count_copy"
-COUNT_ALIGNMENT = "inplace.count_alignment"
 
 _COPIES = ("memref.copy", "linalg.copy")
 _LARGEST = (1 << 63) - 1

@@ -36,10 +36,9 @@ from mlir.dialects import func, memref
 
 from ...dialects.support.memref_types import identity_type, is_castable
 from ..framework.base import Pass, Statistic
+from ..framework.contract import CONTIGUOUS
 from ..framework.options import PassOptions
 from .rewriting.results import FunctionUses, argument_marked, collect_functions, update_function_type
-
-CONTIGUOUS = "inplace.contiguous"
 
 
 def analyze_contiguous_arguments(uses: FunctionUses) -> dict[int, ir.MemRefType]:

@@ -44,6 +44,7 @@ from mlir import ir
 
 from ..analysis.ir.symbols import is_public
 from ..framework.base import Pass, Statistic
+from ..framework.contract import READ_ONLY
 from ..framework.options import PassOptions, option
 from .rewriting.results import (
     FunctionUses,
@@ -53,9 +54,6 @@ from .rewriting.results import (
     replace_call,
     take_out_results,
 )
-
-READ_ONLY = "inplace.read_only"
-
 
 _ANYTHING = -1
 """The argument that a call in a cycle returns before it is analysed: it agrees with every argument."""

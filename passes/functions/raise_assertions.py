@@ -61,11 +61,10 @@ from mlir.dialects import cf, func, llvm, ub
 from ..analysis.ir.symbols import may_name_functions, named_symbols
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
+from ..framework.contract import TAKE_FAILURE
 from ..framework.diagnostics import located
 from ..framework.options import PassOptions
 
-TAKE_FAILURE = "inplace_take_failure"
-"""The function that returns the address of the message, or 0, and forgets it."""
 _FAILURE = "inplace_failure"
 _ASSERT, _CALL, _FUNCTION = "cf.assert", "func.call", "func.func"
 _PARALLEL_BODY = "omp.loop_nest"

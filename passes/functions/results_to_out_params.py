@@ -55,9 +55,9 @@ from ...dialects.support.defining_ops import defining_op
 from ...dialects.support.memref_types import has_identity_layout, identity_type, is_castable
 from ..analysis.ir.symbols import is_public
 from ..framework.base import Pass, Statistic
+from ..framework.contract import ALIGNMENT, OUT_RESULT, RETURNED
 from ..framework.options import PassOptions, option
 from .rewriting.results import (
-    RETURNED,
     FunctionUses,
     append_argument,
     callees_first,
@@ -67,8 +67,6 @@ from .rewriting.results import (
     take_out_results,
 )
 
-OUT_RESULT = "inplace.out_result"
-ALIGNMENT = "inplace.alignment"
 RESULT_ATTRIBUTE = "bufferize.result"
 """Upstream's mark of an argument that was a result."""
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mlir import ir
 
 from ...dialects.registry import ModelError
 from ...dialects.support.attribute_casts import read_every_attribute
 from ..analysis.linalg.structured_op import nests_kept
-from ..analysis.whole_module.module import ModuleAnalysis
 from ..framework.attribute_checks import check_attributes
 from ..framework.diagnostics import DiagnosticCollector, emit, place_text
 from ..framework.entered_context import entered
@@ -29,6 +29,9 @@ from .instrumentation import Instrumentation
 from .reproducer import Reproducer
 from .statistics_report import read_upstream_statistics
 from .steps import NestStep, PassStep, PlanSettings, Step, UpstreamStep, make_steps
+
+if TYPE_CHECKING:
+    from ..analysis.whole_module.module import ModuleAnalysis
 
 
 class _Stopped(Exception):

@@ -47,7 +47,8 @@ def _without_sign(type_: ir.Type) -> ir.Type:
         element = signless(type_.element_type)
         return type_ if element == type_.element_type else ir.RankedTensorType.get(type_.shape, element, type_.encoding)
     if isinstance(type_, ir.FunctionType):
-        return ir.FunctionType.get(*([_without_sign(each) for each in part] for part in (type_.inputs, type_.results)))
+        inputs, results = ([_without_sign(each) for each in part] for part in (type_.inputs, type_.results))
+        return ir.FunctionType.get(inputs, results)
     return signless(type_)
 
 

@@ -110,7 +110,8 @@ def analyze_counted_loop(loop: ir.Operation) -> CountedLoop | None:
     if compare is None or comparison_direction(compare) != "LT" or not _constants_but(others, compare):
         return None
     counter, bound = compare.operands
-    arguments, steps = list(condition.arguments), constant_steps(loop)
+    arguments: list[ir.Value] = list(condition.arguments)
+    steps = constant_steps(loop)
     if counter not in arguments or steps[arguments.index(counter)] != 1:
         return None
     number, constant = arguments.index(counter), splat_integer(bound)

@@ -102,7 +102,7 @@ def _select(windows: Windows, select: ir.Block, starts: Sequence[Number]) -> Seq
             chosen = scf.IfOp(found, [found.type], has_else=True)
             with ir.InsertionPoint(chosen.then_block):
                 scf.YieldOp(compute_on_scalars(select, [old, new]))
-            with ir.InsertionPoint(chosen.else_block):
+            with ir.InsertionPoint(chosen.regions[1].blocks[0]):
                 scf.YieldOp([none])
             keeps = chosen.results[0]
             yes = arith.constant(found.type, 1)

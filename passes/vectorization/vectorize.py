@@ -38,7 +38,8 @@ that work lane by lane; any sizes. Out: loops on tensors with the same values, i
 bufferize without further buffers. Left alone, with a reason (`print-kept`): everything else; and fills.
 
 The loop along which operands are contiguous is in the lanes. Inputs of elementwise ops that are contiguous along
-another loop are loaded as squares and transposed in registers. If the lane loop reduces, the lanes are partial results,
+another loop are loaded as squares and transposed in registers. Elements a few steps apart are shuffled out of vectors
+of their neighbours. If the lane loop reduces, the lanes are partial results,
 so floating-point sums are reassociated; products that are added become fma, which rounds once. An incomplete vector at
 the end of a row is masked. A fill of an init is not read: the accumulators start from its value.
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ...passes.dispatch.rewriting.size_checks import BYTES, LEAST
-from ..interface.boundary import Layout
+from ...passes.framework.contract import BYTES, LEAST
 from ..interface.dtypes import describe_value
+from ..interface.forms import Layout
 from ..interface.memrefs import Array, data_address, overlap, overlaps_itself
 from ..interface.signature import Parameter, Signature, ValueType
 from .foreign_arrays import foreign_array

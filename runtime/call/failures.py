@@ -7,7 +7,7 @@ from collections.abc import Callable
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from ...passes.functions.raise_assertions import TAKE_FAILURE
+from ...passes.framework.contract import TAKE_FAILURE
 
 if TYPE_CHECKING:
     from ..native.engine import Engine

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..interface.boundary import Form, Layout, OutArgument
+from ..interface.forms import Form, Layout, OutArgument
 from ..interface.memrefs import RESULT_ALIGNMENT, Array, new_array
 from ..interface.signature import Signature
 from ..memory.result_pool import LEAST_BYTES, ResultPool

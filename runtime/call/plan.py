@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from ...passes.functions.rewriting.results import RETURNED
-from ..interface.boundary import Form
+from ...passes.framework.contract import RETURNED
+from ..interface.forms import Form
 from ..interface.memrefs import Array, data_address, element_strides, overlap, row_major_strides
 from ..interface.signature import Signature
 from ..memory.statistics import Report
 from .arguments import Reader, array_reader, exclusive_pairs, failed_check, require_exclusive, scalar_reader
 from .bound_call import BoundCall
+from .exclusive_memory import Bounds, bounds_of, may_meet
 from .fast_path import describe_out, quick_call
 from .frames import ArraySlot, CallFrame, FrameLayout, descriptor_code
 from .held_arguments import NOTHING_HELD, HeldArguments
@@ -65,6 +66,7 @@ class CallPlan:
         self._unplaced: tuple[Array | None, ...] = (None,) * len(signature.results)
         self._returns = RETURNED in form.results
         self._exclusive = exclusive_pairs(signature, lambda one, other: not {one, other} <= held.arrays.keys())
+        self._bounds = self._all_bounds(whole) if self._exclusive else ()
         writes_exclusively = any(parameter.exclusive for parameter in signature.parameters)
         self._checked = signature.size_checks is not None
         plain = not (self.recorder or self._returns or writes_exclusively or self._checked)
@@ -171,13 +173,31 @@ class CallPlan:
 
     def _read(self, arguments: Sequence[Any], addresses: Sequence[int]) -> list[Any]:
         """The values to pack into a frame for `arguments` and for results at `addresses`."""
-        if self._exclusive:
-            require_exclusive(self._signature, arguments, self._exclusive)
         values: list[Any] = []
         for number, read in self._readers:
             values += read(arguments[number])
+        if self._exclusive and may_meet(self._bounds, (*values, *self._held_addresses)):
+            require_exclusive(self._signature, arguments, self._exclusive)
         values += addresses
         return values
+
+    def _all_bounds(self, whole: Sequence[Any]) -> tuple[Bounds, ...]:
+        """The bounds of all arrays, whose addresses are first those that readers give, then those of held ones."""
+        parameters = self._signature.parameters
+        places: list[tuple[int, int]] = []
+        values: list[Any] = []
+        for number, read in self._readers:
+            if parameters[number].type.is_array:
+                places.append((number, len(values)))
+            values += read(whole[number])
+        read_here = {number for number, _ in self._readers}
+        held = [number for number in range(len(parameters)) if number not in read_here]
+        places += [(number, len(values) + position) for position, number in enumerate(held)]
+        values += self._held_addresses
+        return tuple(
+            bounds_of(place, whole[number], values[place], exclusive=parameters[number].exclusive)
+            for number, place in places
+        )
 
     def _take(self, arguments: Sequence[Any], outs: list[Array], values: list[Any], frame: CallFrame) -> list[Any]:
         """The results of a call that has returned. A frame whose check failed is not used again."""

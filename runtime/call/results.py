@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...passes.functions.rewriting.results import RETURNED
-from ..interface.boundary import Form
+from ...passes.framework.contract import RETURNED
 from ..interface.dtypes import ElementType, describe_value
+from ..interface.forms import Form
 from ..interface.memrefs import Array, adopt, copy_of, descriptor_words, overlaps_itself
 from ..interface.signature import Signature, ValueType
 from ..memory.statistics import HEADER_BYTES, Recorder, block_bytes

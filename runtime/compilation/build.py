@@ -1,128 +1,34 @@
-"""The compilation of a module to native code: decisions, steps in their order, JIT, cache.
-
-`decide` and `_compile` are the compilation from top to bottom; `lowering.py` has the passes of each step.
-"""
+"""One version of a program as native code: from the cache, or compiled by `steps.py`, which is imported only then."""
 
 from __future__ import annotations
 
 import ctypes
-import os
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, cast
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
 from mlir import ir
 
-from ...passes.analysis.lifetimes.module import analyze_lifetimes
-from ...passes.buffers.deallocate import carry_out, frees_only
-from ...passes.dispatch.rewriting.host_memory import names_memory_spaces, to_default_space
-from ...passes.framework.errors import PassError, PassFailure
-from ...passes.functions.raise_assertions import TAKE_FAILURE
-from ...passes.kernels.rewriting.optimized_kernels import take_kernels
-from ...passes.pipeline.pipeline import Pipeline, run_pipeline
+from ...dialects.registry import has_process_models
+from ...passes.framework.contract import TAKE_FAILURE
 from ..call.failures import raising_failures
 from ..call.results import NativeCode
-from ..interface.boundary import (
-    Form,
-    demands_alignment,
-    entry_functions,
-    manages_its_memory,
-    mark_arguments,
-    protect_arguments,
-    read_form,
-    separate_entries,
-)
+from ..interface.forms import Form
 from ..interface.signature import Signature
-from ..memory.pool import USE_POOL, link_pool, use_pool, wants_pool
-from ..memory.statistics import Recorder, link_counters
+from ..memory.pool import USE_POOL, use_pool
+from ..memory.statistics import Recorder
 from ..native.engine import Engine, load_library
-from ..native.library_names import avoid_library_names, native_name
+from ..native.library_names import native_name
 from ..native.loaded_object import LoadedObject, UnsupportedObjectError, is_supported
-from ..source import private_copy
-from . import lowering
-from .disk_cache import DiskCache, Entry, cache_key
-from .size_assertions import verify_sizes
+from .disk_cache import CachePlace, DiskCache, Entry, cache_key, plugins
+from .settings import Settings
+from .stages import is_watched
 
-__all__ = ["STAGES", "VERIFY_EACH", "Build", "Settings", "build", "deallocation_phases", "watched_stages"]
+if TYPE_CHECKING:
+    from .steps import Compiled
 
-STAGES = ("tensors", "bufferize", "boundary", "deallocate", "buffers", "functions", "llvm")
-"""The steps of a compilation by name, in their order."""
-
-Watcher = Callable[[str, ir.Module], None]
-_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
-
-VERIFY_EACH = "MLIR_INPLACE_VERIFY_EACH"
-"""The environment variable that turns on verification after every pass, with the value `1`."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to compile a program: the arguments of `compile`, and more for `inplace-check` and the fuzzer.
-
-    Attributes:
-        checked: count memory with an allocator that finds bad frees (see `memory/statistics.py`).
-        plain: run no pass of ours between the pipeline and the lowering: results stay results, nothing is freed, and
-            out-of-bounds accesses stop the program.
-        callbacks: functions by symbol that the program may call.
-        kernels: whether `optimize` outlines repeated ops into functions, and optimizes these.
-        eager: outline and tabulate code however seldom it is repeated, for tests.
-    """
-
-    pipeline: Pipeline | None
-    opt_level: int
-    memory_stats: bool
-    shared_libs: tuple[str, ...] = ()
-    checked: bool = False
-    plain: bool = False
-    callbacks: Mapping[str, Any] = field(default_factory=dict)
-    optimize: bool = False
-    threads: int = 1
-    machine: str = ""
-    cache: Path | None = None
-    kernels: bool = True
-    eager: bool = False
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """Decisions that depend on the settings alone.
-
-    Attributes:
-        kernels: mark repeated ops, to optimize each once: only after our own bufferization, which keeps the marks.
-        counted: the allocator counts, and copies are counted.
-        may_pool: large blocks may come from the pool: not where another allocator counts, or where nothing is freed.
-        raises: assertions that fail raise an exception; the checker's programs end their processes, which it looks at.
-        threads: on how many the native code runs: one if memory is counted, as the counters are not made for several.
-        tensor_options: options of the passes on tensors.
-        outline_options: options of the passes that make functions.
-    """
-
-    kernels: bool
-    counted: bool
-    may_pool: bool
-    raises: bool
-    threads: int
-    tensor_options: Mapping[str, Any]
-    outline_options: Mapping[str, Any]
-
-
-def decide(settings: Settings) -> Decisions:
-    """The decisions of one compilation."""
-    counted = settings.memory_stats
-    kernels = settings.optimize and settings.kernels and settings.pipeline is None and not settings.plain
-    marks = lowering.EAGER_MARKS if kernels and settings.eager else {}
-    return Decisions(
-        kernels=kernels,
-        counted=counted,
-        may_pool=not (settings.plain or counted),
-        raises=not (settings.plain or settings.checked),
-        threads=1 if counted else settings.threads,
-        tensor_options={"threads": settings.threads, "machine": settings.machine, **marks},
-        outline_options=lowering.EAGER_OUTLINES if settings.eager else {},
-    )
+__all__ = ["Build", "build"]
 
 
 @dataclass(frozen=True)
@@ -131,22 +37,6 @@ class Build:
 
     engine: Engine | LoadedObject
     codes: Mapping[str, NativeCode]
-
-
-@contextmanager
-def watched_stages(watcher: Watcher) -> Generator[None]:
-    """Show `watcher` the module after each of `STAGES`, for compilations in a `with` block; no cache is used there."""
-    token = _watcher.set(watcher)
-    try:
-        yield
-    finally:
-        _watcher.reset(token)
-
-
-def _reached(stage: str, module: ir.Module) -> None:
-    watcher = _watcher.get()
-    if watcher is not None:
-        watcher(stage, module)
 
 
 def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> Build:
@@ -160,9 +50,10 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
 
     Raises `PassError` if a pass refuses the program, `OSError` if a library cannot be loaded.
     """
-    if settings.cache is None or settings.callbacks or _watcher.get() is not None:
-        return _compile(source, signatures, settings, contiguous=contiguous)
-    cache = DiskCache(settings.cache)
+    place = _usable_cache(settings)
+    if place is None:
+        return _finish(_compile(source, signatures, settings, contiguous), settings)
+    cache = DiskCache(place)
     told = replace(settings, cache=None, pipeline=None)
     key = cache_key(str(source.operation.get_asm(print_generic_op_form=True)), str(settings.pipeline), told, contiguous)
     entry = cache.load(key)
@@ -171,112 +62,38 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
             loaded = LoadedObject(entry.code, [load_library(path) for path in settings.shared_libs])
             if loaded.defines(USE_POOL):
                 use_pool(loaded)
-            return _finish(loaded, entry.forms, settings, owns_results=entry.owns_results)
+            return _ready(loaded, entry.forms, settings, owns_results=entry.owns_results)
         except (UnsupportedObjectError, OSError):
             pass  # Compile it, which reports any error.
-    built = _compile(source, signatures, settings, contiguous=contiguous)
-    code = built.engine.object_code() if isinstance(built.engine, Engine) and built.codes else None
+    started = time.perf_counter()
+    compiled = _compile(source, signatures, settings, contiguous)
+    seconds = time.perf_counter() - started
+    built = _finish(compiled, settings)
+    code = compiled.engine.object_code() if compiled.forms and cache.is_worth(seconds) else None
     if code is not None and is_supported(code):
-        owns = any(native.owns_results for native in built.codes.values())
-        cache.store(key, Entry(code, {name: native.form for name, native in built.codes.items()}, owns))
+        cache.store(key, Entry(code, dict(compiled.forms), compiled.owns_results))
     return built
 
 
-def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> Build:
-    """The whole compilation from top to bottom; `lowering.py` has the passes of its steps under the same numbers."""
-    decided = decide(settings)
-    module = private_copy(source)
-    separate_entries(module.operation)
-    protect_arguments(module.operation)
-    # 1. Tensors: fuse, tile and vectorize before bufferization makes its in-place decisions.
-    if settings.optimize:
-        _run(module, lowering.optimize_phases(kernels=decided.kernels), **decided.tensor_options)
-    _reached("tensors", module)
-    # 2. From tensors to memrefs: by our passes, or by the caller's.
-    if settings.pipeline is None:
-        _run(module, lowering.BUFFERIZE, verify=False)
-    else:
-        run_pipeline(module, settings.pipeline)
-        if names_memory_spaces(module.operation):
-            to_default_space(module.operation)
-    _reached("bufferize", module)
-    # 3. The boundary: signatures for calls from NumPy. A plain program keeps its own, and checks its accesses.
-    if settings.plain:
-        verify_sizes(module.operation)
-    else:
-        mark_arguments(module.operation, signatures, contiguous=contiguous)
-    _run(module, lowering.VERIFY if settings.plain else lowering.BOUNDARY, verify=settings.plain)
-    forms = _read_forms(module.operation, signatures)
-    avoid_library_names(module.operation)
-    _reached("boundary", module)
-    # 4. Deallocation, which may leave passes to be run after it. All allocations are visible now: may any be large?
-    freeing = () if settings.plain else _deallocate(source.operation, module.operation)
-    pooled = decided.may_pool and wants_pool(module.operation)
-    _reached("deallocate", module)
-    # 5. Buffers: hoist them out of loops, prefetch and stream; optimize the marked kernels.
-    if settings.optimize:
-        _run(module, (*freeing, *lowering.HOIST, *lowering.STREAMS), machine=settings.machine)
-        if not _optimize_kernels(module, settings):
-            return _compile(source, signatures, replace(settings, kernels=False), contiguous=contiguous)
-    _reached("buffers", module)
-    # 6. Outline repeated ops into functions, put repeated calls into tables, count copies.
-    after = () if settings.optimize else freeing
-    _run(module, (*after, *lowering.outline_phases(count=decided.counted)), **decided.outline_options)
-    _reached("functions", module)
-    # 7. Loops, addresses, LLVM; then the functions of the runtime, and machine code.
-    own_allocator = decided.counted or pooled
-    lower = lowering.llvm_phases(
-        decided.threads, fences=settings.optimize, own_allocator=own_allocator, raises=decided.raises
-    )
-    _run(module, lower)
-    _keep_whole(module, forms)
-    _reached("llvm", module)
-    engine = _start(module, settings, pooled=pooled)
-    return _finish(engine, forms, settings, owns_results=bool(freeing))
+def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, contiguous: bool) -> Compiled:
+    from .steps import compile_module
+
+    return compile_module(source, signatures, settings, contiguous=contiguous)
 
 
-def _keep_whole(module: ir.Module, names: Iterable[str]) -> None:
-    """Mark the entry points `no_inline`: only wrappers of the JIT call them, and would be copies of small ones."""
-    symbols = ir.SymbolTable(module.operation)
-    for name in names:
-        symbols[native_name(name)].operation.attributes["no_inline"] = ir.UnitAttr.get(module.context)
+def _usable_cache(settings: Settings) -> CachePlace | None:
+    """The cache of `settings`, unless the program depends on what no key holds, or has to be compiled to be watched."""
+    if settings.cache is None or settings.callbacks or is_watched() or has_process_models():
+        return None
+    others = settings.pipeline is not None or plugins()
+    return None if others and not settings.cache.asked else settings.cache
 
 
-def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = True, **options: Any) -> None:
-    """Run phases, and verify the result if asked: tests show that each pass leaves valid IR.
-
-    A valid program may still become invalid, where folding shows an access out of the bounds of a memref. With the
-    environment variable `MLIR_INPLACE_VERIFY_EACH=1`, as in tests, the IR is verified after every pass.
-    """
-    each = os.environ.get(VERIFY_EACH) == "1"
-    run_pipeline(module, lowering.pipeline(phases, **options), verify_each=each, verify_result=verify)
+def _finish(compiled: Compiled, settings: Settings) -> Build:
+    return _ready(compiled.engine, compiled.forms, settings, owns_results=compiled.owns_results)
 
 
-def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
-    """Optimize the functions that marked ops become; return whether each computes its result in place."""
-    # A dynamic size counts as large, so small ops would wake threads.
-    kernels = take_kernels(module.operation, open_sizes=settings.threads == 1)
-    if kernels is not None:
-        _run(kernels.module, lowering.KERNELS, threads=settings.threads, machine=settings.machine)
-        if not kernels.are_in_place:
-            return False
-        kernels.give_back()
-    return True
-
-
-def _start(module: ir.Module, settings: Settings, *, pooled: bool) -> Engine:
-    """Link the runtime's functions into a lowered module, and compile it to machine code."""
-    if settings.memory_stats:
-        link_counters(module, checked=settings.checked)
-    if pooled:
-        link_pool(module)
-    engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
-    if pooled:
-        use_pool(engine)
-    return engine
-
-
-def _finish(
+def _ready(
     engine: Engine | LoadedObject, forms: Mapping[str, Form], settings: Settings, *, owns_results: bool
 ) -> Build:
     recorder = Recorder(engine.function) if settings.memory_stats else None
@@ -287,50 +104,3 @@ def _finish(
         address = ctypes.cast(cast("Any", function), ctypes.c_void_p).value or 0  # a function of ctypes
         codes[name] = NativeCode(raising(function) if raising else function, form, recorder, owns_results, address)
     return Build(engine, codes)
-
-
-def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
-    """The phases that free the allocations of `module`: our pass, else upstream's; none if the program frees by itself.
-
-    Where our pass needs it, branches between blocks are lifted to structured control flow first.
-    """
-    if _has_lifetimes(module):
-        return lowering.DEALLOCATE
-    if manages_its_memory(source):
-        return ()
-    run_pipeline(module, lowering.pipeline(lowering.STRUCTURE))
-    return lowering.DEALLOCATE if _has_lifetimes(module) else lowering.DEALLOCATE_UNSTRUCTURED
-
-
-def _deallocate(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
-    """Free the allocations of `module` if our pass can do it as it is; return the phases that remain.
-
-    The pass itself would compute lifetimes a second time. Clones need no phase where deallocation inserted none.
-    """
-    try:
-        plan = analyze_lifetimes(module)
-    except PassFailure:
-        return deallocation_phases(source, module)
-    carry_out(plan)
-    _, clones, *others = lowering.DEALLOCATE
-    return (*(lowering.FREED if frees_only(plan) else (clones,)), *others)
-
-
-def _has_lifetimes(module: ir.Operation) -> bool:
-    try:
-        analyze_lifetimes(module)
-    except PassFailure:
-        return False
-    return True
-
-
-def _read_forms(module: ir.Operation, signatures: Mapping[str, Signature]) -> dict[str, Form]:
-    """The form of each entry point after the boundary passes; raises `PassError` if a pipeline removed one."""
-    aligned = demands_alignment(module)
-    functions = entry_functions(module)
-    for name in signatures:
-        if name not in functions:
-            raise PassError(
-                f"the pipeline left no public func.func '{name}' with a body; keep entry points as they are"
-            )
-    return {name: read_form(functions[name], signature, aligned=aligned) for name, signature in signatures.items()}

@@ -5,6 +5,9 @@ made from: the text of the program, the settings, this package's files, passes a
 bindings, and the processor. It is written atomically, and starts with a digest of its content, so that a broken entry
 counts as missing. The least recently used entries are removed when all together are larger than `MOST_BYTES`. A user
 with write access to the folder can execute code through it: a folder that this module creates is private to its user.
+
+A cache that nobody asked for holds what took `SLOW` seconds to compile, and is used only where the key tells all: not
+with a pipeline or with op models of others, whose code may change under the same name.
 """
 
 from __future__ import annotations
@@ -25,10 +28,13 @@ from ...passes.analysis.schedule.machine import detect_machine
 from ...passes.pipeline.registry import ENTRY_POINT_GROUP as PASSES
 from .. import bindings
 from ..atomic_file import replace_file
-from ..interface.boundary import Form, Layout, OutArgument
+from ..interface.forms import Form, Layout, OutArgument
 
 VARIABLE = "MLIR_INPLACE_CACHE"
-"""The environment variable that names the folder if `cache` does not."""
+"""The environment variable that names the folder if `cache` does not; `0` means no cache."""
+
+SLOW = 0.3
+"""How many seconds a compilation takes at least that is kept without having been asked for."""
 
 MOST_BYTES = 1 << 30
 """The most bytes that one folder may hold."""
@@ -47,11 +53,20 @@ class Entry:
     owns_results: bool
 
 
+@dataclass(frozen=True)
+class CachePlace:
+    """Where compiled programs are kept, and whether somebody asked for that."""
+
+    folder: Path
+    asked: bool = True
+
+
 class DiskCache:
     """The entries in one folder, which is created when the first one is written."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, place: CachePlace) -> None:
+        self._folder = place.folder
+        self._asked = place.asked
 
     def load(self, key: str) -> Entry | None:
         """The entry of that key; None if there is none or it is broken."""
@@ -63,13 +78,19 @@ class DiskCache:
             return None
         return entry
 
+    def is_worth(self, seconds: float) -> bool:
+        """Whether what took so long to compile is kept."""
+        return self._asked or seconds >= SLOW
+
     def store(self, key: str, entry: Entry) -> None:
-        """Write an entry. Where that is not possible a `RuntimeWarning` says so, and nothing is left behind."""
+        """Write an entry. Where that fails nothing is left behind; a `RuntimeWarning` says so, if it was asked for."""
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             replace_file(self._folder / (key + _SUFFIX), _encode(entry))
             self._make_room()
         except OSError as error:
+            if not self._asked:
+                return
             warnings.warn(f"cannot write to the cache of compiled programs: {error}", RuntimeWarning, stacklevel=2)
 
     def _make_room(self) -> None:
@@ -91,19 +112,41 @@ class DiskCache:
                 return
 
 
-def cache_folder(asked: object) -> Path | None:
-    """The folder that the argument `cache` of `compile` means; None for no cache. Raises `TypeError`."""
+def cache_place(asked: object) -> CachePlace | None:
+    """The place that the argument `cache` of `compile` means; None for no cache. Raises `TypeError`."""
     if asked is None:
         named = os.environ.get(VARIABLE)
-        return Path(named) if named else None
+        if named:
+            return None if named == "0" else CachePlace(Path(named))
+        folder = _user_folder()
+        return folder and CachePlace(folder, asked=False)
     if asked is True:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-        return Path(base) / "mlir-inplace"
+        folder = _user_folder()
+        if folder is None:
+            raise TypeError("cache=True needs a home folder, which this user does not have; give a folder instead")
+        return CachePlace(folder)
     if asked is False:
         return None
     if isinstance(asked, (str, os.PathLike)) and str(asked):
-        return Path(asked)
+        return CachePlace(Path(asked))
     raise TypeError(f"cache must be None, a bool or the path of a folder, got {asked!r}")
+
+
+def _user_folder() -> Path | None:
+    """The folder in the user's cache folder; None if there is no home."""
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    except RuntimeError:
+        return None
+    return Path(base) / "mlir-inplace"
+
+
+@cache
+def plugins() -> tuple[tuple[str, ...], ...]:
+    """The passes and op models of other packages, with the versions of these."""
+    points = (point for group in (PASSES, OP_MODELS) for point in entry_points(group=group))
+    found = ((p.group, p.name, p.value, *((p.dist.name, p.dist.version) if p.dist else ())) for p in points)
+    return tuple(sorted(found))
 
 
 def cache_key(text: str, *settings: object) -> str:
@@ -122,10 +165,8 @@ def _environment() -> str:
     package = Path(__file__).parents[2]
     ours = [path for folder in ("passes", "dialects", "runtime") for path in sorted((package / folder).rglob("*.py"))]
     native = sorted((Path(provider.location) / "_mlir_libs").glob("*.so*"))
-    points = (point for group in (PASSES, OP_MODELS) for point in entry_points(group=group))
-    plugins = [(p.group, p.name, p.value, *((p.dist.name, p.dist.version) if p.dist else ())) for p in points]
     facts: list[Any] = [[(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in (*ours, *native)]]
-    facts += [provider.package, bindings.llvm_version(), sorted(plugins), platform.machine(), _processor()]
+    facts += [provider.package, bindings.llvm_version(), plugins(), platform.machine(), _processor()]
     return repr(facts)
 
 

@@ -73,9 +73,10 @@ OPTIMIZE = (
     ),
     Phase(
         "operands",
-        "Operands that need another layout are transposed as a whole, so that the order of sums does not depend on the"
+        "Windows that leave vectors short are copied, which makes products of matrices. Operands that need another"
+        " layout are transposed as a whole, so that the order of sums does not depend on the"
         " number of threads. Then those that are read often are widened: there was less to transpose before.",
-        ("func.func(inplace-transpose-operands,inplace-widen-operands)",),
+        ("func.func(inplace-unfold-windows,inplace-transpose-operands,inplace-widen-operands)",),
     ),
     TILES,
 )

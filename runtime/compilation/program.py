@@ -28,10 +28,11 @@ from ..memory.statistics import MemoryStats
 from ..native.engine import library_paths
 from ..native.openmp import find_openmp
 from ..source import IR, Source, parse_source
-from .build import Build, Settings, build
-from .disk_cache import cache_folder
+from .build import Build, build
+from .disk_cache import cache_place
 from .dispatch_functions import lower_dispatch_functions
 from .garbage import collection_paused
+from .settings import Settings
 from .type_limits import require_host_layout, require_possible_types
 
 MOST_THREADS = 1024
@@ -81,8 +82,9 @@ def compile(  # noqa: A001, PLR0913
             `"vector-bits=256 l2=524288"` (see `inplace-schedule`); `autotune` finds the best for a program.
         cache: keep machine code in this folder, and take it from there if the same program was compiled before with the
             same settings, versions and processor (on x86-64 Linux; see `disk_cache.py`). True: in the user's cache
-            folder; None: in that of the environment variable MLIR_INPLACE_CACHE, if it is set; False: nowhere. For a
-            program from the cache there are no remarks of passes.
+            folder; False: nowhere. None: in the folder that the environment variable MLIR_INPLACE_CACHE names, nowhere
+            if it is 0, and if it is not set in the user's cache folder what takes 0.3 s and more to compile, without a
+            `pipeline` and op models of other packages. For a program from the cache there are no remarks of passes.
 
     Raises:
         ir.MLIRError: the text does not parse; the diagnostics are in the message.
@@ -114,7 +116,7 @@ def compile(  # noqa: A001, PLR0913
         optimize=optimize,
         threads=threads,
         machine=machine,
-        cache=cache_folder(cache),
+        cache=cache_place(cache),
     )
     with collection_paused():
         module, names = parse_source(source)

@@ -8,7 +8,6 @@ its location after the call.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import func
@@ -16,50 +15,15 @@ from mlir.dialects import func
 from ...dialects.support.memref_types import has_identity_layout
 from ...passes.analysis.ir.symbols import is_public
 from ...passes.analysis.ir.traversal import find_ops, first_op
+from ...passes.framework.contract import ALIGNMENT, CONTIGUOUS, OUT_RESULT, READ_ONLY
 from ...passes.framework.errors import PassError
-from ...passes.functions.contiguous_arguments import CONTIGUOUS
-from ...passes.functions.drop_equivalent_results import READ_ONLY
-from ...passes.functions.results_to_out_params import ALIGNMENT, OUT_RESULT
 from ...passes.functions.rewriting.results import collect_functions, result_arguments
+from .forms import Form, Layout, OutArgument
 from .signature import WRITABLE, BoundaryKind, Signature
 
 _DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
+LAYOUT = "bufferization.buffer_layout"
 _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The layout that native code expects: strides and offset in elements (None: any), alignment in bytes.
-
-    `identity`: the strides are those of row-major order for whatever the sizes turn out to be.
-    """
-
-    strides: tuple[int | None, ...]
-    offset: int | None
-    alignment: int
-    identity: bool
-
-
-@dataclass(frozen=True)
-class OutArgument:
-    """An out argument: the caller's memory for result `result`, aligned to `alignment` bytes."""
-
-    result: int
-    shape: tuple[int, ...]
-    alignment: int
-
-
-@dataclass(frozen=True)
-class Form:
-    """The native signature of an entry point.
-
-    `layouts` has one entry for each parameter (None for a scalar). `results` has one for each result: the number of the
-    argument that holds it (numbers from `len(layouts)` on are `outs`), or `RETURNED`.
-    """
-
-    layouts: tuple[Layout | None, ...]
-    outs: tuple[OutArgument, ...]
-    results: tuple[int, ...]
 
 
 def entry_functions(module: ir.Operation) -> dict[str, func.FuncOp]:
@@ -93,14 +57,22 @@ def separate_entries(module: ir.Operation) -> None:
         call.attributes["callee"] = copies.get(callee.value, callee)
 
 
-def protect_arguments(module: ir.Operation) -> None:
-    """Set `bufferization.writable = false` on tensor arguments of entry points that do not have the attribute."""
+def protect_arguments(module: ir.Operation, *, contiguous: bool = False) -> None:
+    """Set `bufferization.writable = false` on tensor arguments of entry points that do not have the attribute.
+
+    With `contiguous`, ranked ones without a `bufferization.buffer_layout` get the identity layout: then a reshape of an
+    argument is a view, while one of a buffer of unknown strides is a copy.
+    """
     with module.context:
         no = ir.BoolAttr.get(False)
         for function in entry_functions(module).values():
             for number, argument in enumerate(function.arguments):
                 if isinstance(argument.type, _TENSORS) and WRITABLE not in function.arg_attrs[number]:
                     _add_argument_attribute(function, number, WRITABLE, no)
+                is_ranked = isinstance(argument.type, ir.RankedTensorType)
+                if contiguous and is_ranked and LAYOUT not in function.arg_attrs[number]:
+                    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(argument.type.rank))
+                    _add_argument_attribute(function, number, LAYOUT, identity)
 
 
 def mark_arguments(module: ir.Operation, signatures: Mapping[str, Signature], *, contiguous: bool) -> None:

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from .boundary import Layout
+from .forms import Layout
 from .signature import Parameter
 
 Array = np.ndarray[Any, Any]

@@ -14,8 +14,7 @@ from mlir import ir
 from mlir.dialects import func
 
 from ...passes.analysis.lifetimes.buffer_access import WRITE, accesses
-from ...passes.dispatch.rewriting.arguments import BINDING
-from ...passes.dispatch.rewriting.size_checks import SIZE_CHECKS
+from ...passes.framework.contract import BINDING, SIZE_CHECKS
 from .dtypes import ElementType, UnsupportedTypeError, element_type
 from .names import python_names
 

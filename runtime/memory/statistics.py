@@ -19,7 +19,7 @@ from typing import Any
 
 from mlir import ir
 
-from ...passes.buffers.count_memory import COUNT_ALIGNMENT, COUNT_COPY
+from ...passes.framework.contract import COUNT_ALIGNMENT, COUNT_COPY
 from ..native.linking import link
 
 HEADER_BYTES = 16

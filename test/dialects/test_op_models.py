@@ -352,6 +352,21 @@ def test_two_models_for_one_op_name_both_owners() -> None:
     assert find_model("arith.select") is not model
 
 
+def test_models_that_the_process_adds_are_known_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = registry._ModelTable()
+    monkeypatch.setattr(registry, "_TABLE", table)
+    model = OpModel()
+    model.op_names = ("test.one",)
+    assert find_model("arith.select") is not None
+    assert not registry.has_process_models()
+    register_models((model,), "somebody")
+    assert registry.has_process_models()
+    table.has_own = False
+    model.op_names = ("test.two",)
+    registry.register_op_model(model)
+    assert registry.has_process_models()
+
+
 def test_packages_bring_models_through_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     model = OpModel()
     model.op_names = ("toy.add",)

@@ -24,7 +24,7 @@ import mlir_inplace  # noqa: F401  # isort: skip
 from mlir import ir
 from pages import ROOT, Block, blocks, inline_commands
 
-from mlir_inplace.dialects import dispatch
+from mlir_inplace.dialects import dispatch, stablehlo
 
 PROGRAMS = {f"inplace-{name}": f"mlir_inplace.tools.inplace_{name}" for name in ("opt", "run", "check", "fuzz")}
 """The installed programs, by name, and the modules of their `main`."""
@@ -129,6 +129,7 @@ def matches(expected: str, printed: str) -> bool:
 def parse(block: Block) -> None:
     """Parse and verify a program; the dispatch dialect may be in its lighter form."""
     with ir.Context() as context:
+        stablehlo.register_for(block.text, context)
         try:
             module = dispatch.parse(block.text, context)
         except ir.MLIRError as error:

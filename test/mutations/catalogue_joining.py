@@ -94,7 +94,7 @@ JOINING = (
         "**Rotation**",
         "passes.analysis.in_place.region_flow:permuted",
         "yielded[i] not in by_argument",
-        "count[arguments[i]] != 1 or yielded[i] not in by_argument",
+        "arguments[i] not in once or yielded[i] not in by_argument",
     ),
     Rule(
         "a loop of blocks is entered at its header",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import shlex
 import subprocess
 import sys
@@ -14,15 +15,18 @@ ROOT = Path(__file__).parents[2]
 SMALLEST = {
     "compile_latency": "--ops 4 --rounds 1 --programs 'same shapes'",
     "call_overhead": "--calls 5 --rounds 1",
+    "convolutions": "--only '1x1 64' --rounds 2",
     "destructive_updates": "--slices 2 --nests 1 --depths 1 --rounds 1",
     "dispatch": "--shapes tiles --ops 10 --rounds 1",
     "evaluator": "--programs 2 --rounds 1",
     "index_sets": "--depths 1 --slices 2 --rounds 1",
+    "networks": "--only small --rounds 2",
     "remove_outs": "--chains dead --ops 10 --rounds 1",
     "scaling": "--shapes inserts --ops 20 --rounds 1",
     "vector_math": "--functions exp --elements 1024 --rounds 1",
 }
 """The arguments of each. The workloads of `speed` are run by `test_workloads.py`."""
+COMPARE = ROOT / "benchmarks" / "compare.py"
 
 
 @pytest.mark.parametrize("name", sample(list(SMALLEST), least=3))
@@ -31,3 +35,35 @@ def test_a_benchmark_prints_its_table(name: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
+
+
+def test_commits_are_compared() -> None:
+    arguments = ["HEAD", "HEAD", "--rounds", "1", "--ops", "6", "--only", "call"]
+    done = subprocess.run([sys.executable, str(COMPARE), *arguments], capture_output=True, text=True, check=False)
+    if (ROOT / ".git").exists():
+        assert done.returncode == 0, done.stderr
+        assert [line.split("|")[1].strip() for line in done.stdout.splitlines()[2:]] == [
+            "call: bound, 1000 times",
+            "call: fresh result, 1000 times",
+            "call: result into out=, 1000 times",
+        ]
+    else:  # in an unpacked sdist
+        assert done.returncode == 1
+        assert done.stderr.startswith("cannot check out 'HEAD': ")
+
+
+def test_a_commit_that_does_not_exist_is_named() -> None:
+    command = [sys.executable, str(COMPARE), "no-such-commit", "--rounds", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("cannot check out 'no-such-commit': ")
+
+
+def test_the_interval_holds_the_ratio_and_only_it() -> None:
+    compare = runpy.run_path(str(COMPARE))
+    noise = [1.00, 1.02, 0.98, 1.01, 0.99, 1.03, 0.97]
+    low, high = compare["interval"](noise, [1.2 * value for value in noise])
+    assert low == pytest.approx(1.2)
+    assert high == pytest.approx(1.2)
+    low, high = compare["interval"](noise, noise[::-1])
+    assert 0.9 < low < 1 < high < 1.1

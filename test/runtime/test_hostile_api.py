@@ -17,10 +17,8 @@ from mlir_inplace.passes.analysis.destinations.empty_tensor_trial import TRIAL_I
 from mlir_inplace.passes.analysis.dispatch.pinned_interface import INTERFACE
 from mlir_inplace.passes.bufferization.rewriting.annotations import ACCESS
 from mlir_inplace.passes.destinations.rewriting.new_inits import TRIAL_INIT
-from mlir_inplace.passes.dispatch.rewriting.arguments import BINDING
-from mlir_inplace.passes.dispatch.rewriting.size_checks import SIZE_CHECKS
 from mlir_inplace.passes.framework.attribute_checks import CHECKED
-from mlir_inplace.passes.functions.results_to_out_params import ALIGNMENT, OUT_RESULT
+from mlir_inplace.passes.framework.contract import ALIGNMENT, BINDING, OUT_RESULT, SIZE_CHECKS
 from mlir_inplace.passes.functions.rewriting.results import RESULT_ARGUMENTS
 from mlir_inplace.passes.pipeline.pipeline import Pipeline
 from mlir_inplace.runtime.interface.signature import WRITABLE

@@ -37,7 +37,7 @@ from mlir_inplace.passes.kernels import tabulate_calls
 from mlir_inplace.passes.kernels.rewriting.optimized_kernels import Kernels, take_kernels
 from mlir_inplace.passes.kernels.rewriting.outlining import Outlining
 from mlir_inplace.passes.scheduling import skew_time
-from mlir_inplace.runtime.compilation import build
+from mlir_inplace.runtime.compilation import steps
 from mlir_inplace.runtime.interface.signature import read_signature
 from mlir_inplace.tools.inplace_fuzz import main
 from mlir_inplace.tools.run.call_arguments import make_argument
@@ -102,7 +102,7 @@ def test_kernels_and_tables_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
         tables.append(str(op).count(f" @{tabulate_calls.TABLE}"))
 
     run = tabulate_calls.TabulateCallsPass.run
-    monkeypatch.setattr(build, "take_kernels", taken)
+    monkeypatch.setattr(steps, "take_kernels", taken)
     monkeypatch.setattr(tabulate_calls.TabulateCallsPass, "run", counted)
     configurations = find_configurations(["kernels", "kernels-128"], OPTIMIZE_CONFIGURATIONS)
     campaign = Campaign(range(7005, 7012, 6), configurations, optimize=True, engine="jit")

@@ -324,7 +324,7 @@ def test_shared_libraries(tmp_path: Path) -> None:
         (["{add}", "--threads=0"], 2, "--threads must be at least 1, got 0"),
         (["{add}", "--repeat=0"], 2, "--repeat must be at least 1, got 0"),
         (["{add}", "--seed=-1"], 2, "--seed must be at least 0"),
-        (["{add}", "--cache=folder"], 2, "argument --cache takes no value, got 'folder'"),
+        (["{add}", "--cache=folder"], 2, "argument --cache/--no-cache takes no value, got 'folder'"),
         (["{add}", "--nothing"], 2, "unrecognized arguments: --nothing"),
         (["{add}", "-O4"], 2, "argument -O: invalid choice: 4"),
         (["{add}", "--repeat=x"], 2, "argument --repeat: invalid int value"),

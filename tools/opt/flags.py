@@ -5,6 +5,7 @@ Any other flag must be a pass, ours or upstream's, or one of mlir-opt's that can
 
 from __future__ import annotations
 
+from ...frontends.formats import DIALECTS
 from .flag import Flag, boolean, count, limit
 
 __all__ = ["ALIASES", "BY_NAME", "DEFAULT_SPLIT_MARKER", "FLAGS", "GROUPS"]
@@ -37,6 +38,13 @@ _INFORMATION = (
 _INPUT = (
     Flag("o", "write the result to a file, only on success (default: standard output)", "FILE"),
     Flag("allow-unregistered-dialect", "allow operations of unregistered dialects"),
+    Flag(
+        "from",
+        "lower the input from a frontend's form to linalg on tensors, before any pass (a name in .onnx says onnx)",
+        "FORMAT",
+        choices=("onnx", *DIALECTS),
+        differs="mlir-opt has none",
+    ),
     Flag("irdl-file", "load the IRDL dialects that a file defines before the input is read", "FILE"),
     Flag("no-implicit-module", "the input is one operation, which gets no module around it"),
     Flag(

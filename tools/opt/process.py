@@ -19,9 +19,10 @@ from ...passes.pipeline.ir_text import ir_text
 from ...passes.pipeline.pipeline import Pipeline
 from ...passes.pipeline.reproducer import Reproducer, read_reproducer
 from ...runtime.source.locations import name_locations
+from ..shared.command_line import ToolError
 from ..shared.diagnostic_printer import DiagnosticPrinter
 from ..shared.input import Source
-from ..shared.source_ir import parse_module, parse_operation
+from ..shared.source_ir import lower_source, parse_module, parse_operation
 from .diagnostic_filter import FilteredPrinter
 from .job import Job
 from .verify_diagnostics import DiagnosticVerifier
@@ -72,7 +73,7 @@ def _transform(source: Source, job: Job, context: ir.Context) -> str | bytes | N
         verify_each = verify_each and request.verify_each
         source = Source(source.name, request.ir_text)
     started = time.perf_counter()
-    module = (parse_operation if job.settings.no_implicit_module else parse_module)(source, context)
+    module = _parsed(source, job, context)
     if job.shows_locations:
         name_locations(module, source.name)
     job.account("Parser", started)
@@ -88,6 +89,17 @@ def _transform(source: Source, job: Job, context: ir.Context) -> str | bytes | N
     output = _output(module, job)
     job.account("Output", started)
     return output
+
+
+def _parsed(source: Source, job: Job, context: ir.Context) -> ir.Operation:
+    """The input, lowered from a frontend's form if it is in one."""
+    wanted = getattr(job.settings, "from") or ("onnx" if source.model is not None else None)
+    if wanted is None:
+        return (parse_operation if job.settings.no_implicit_module else parse_module)(source, context)
+    try:
+        return lower_source(wanted, source, context)[0]
+    except ImportError as error:
+        raise ToolError(str(error)) from None
 
 
 def _run(pipeline: Pipeline, module: ir.Operation, job: Job, verify_each: bool) -> bool:

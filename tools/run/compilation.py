@@ -14,9 +14,9 @@ from mlir import ir
 from ...passes.analysis.ir.traversal import first_op
 from ...passes.pipeline.pipeline import Pipeline, run_pipeline
 from ...runtime.call.entry_point import EntryPoint
-from ...runtime.compilation.build import STAGES, watched_stages
 from ...runtime.compilation.program import Program, no_such_entry
 from ...runtime.compilation.program import compile as compile_program
+from ...runtime.compilation.stages import STAGES, watched_stages
 from ...runtime.interface.boundary import entry_functions
 from ...runtime.interface.dtypes import UnsupportedTypeError
 from ..shared.command_line import ToolError, UsageError
@@ -43,7 +43,7 @@ def compile_source(
     source: Source, settings: argparse.Namespace, pipeline: Pipeline | None, program_name: str
 ) -> CompiledSource:
     """Compile the entry point, and what it reaches; errors are reported with their location."""
-    with parsed_program(source) as (module, _), warnings.catch_warnings(record=True) as caught:
+    with parsed_program(source) as (module, _, weights), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
         name = keep_reached(module, settings.entry_point)
         declared = first_op(module, lambda op: op.name in _FUNCTIONS and not len(op.regions[0].blocks))
@@ -56,8 +56,10 @@ def compile_source(
             shared_libs=settings.shared_libs,
             threads=settings.threads,
             machine=settings.machine,
-            cache=settings.cache_dir or settings.cache or None,
+            cache=settings.cache_dir or settings.cache,
         )
+        if weights:
+            program = program.hold({**weights}, function=name)
     for warning in caught:
         print_error(f"{program_name}: warning: {warning.message}")
     try:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from mlir import ir
 
 from ...passes.pipeline.pipeline import run_pipeline
-from ...runtime.compilation.build import STAGES, watched_stages
 from ...runtime.compilation.program import Program, native_code
+from ...runtime.compilation.stages import STAGES, watched_stages
 from ...runtime.native.engine import Engine
 from ...runtime.native.library_names import native_name
 from ...runtime.native.line_table import CodeLines
@@ -128,7 +128,7 @@ def _operations(source: Source) -> dict[Place, str]:
             found.setdefault(place, op.name)
         return ir.WalkResult.ADVANCE
 
-    with parsed_program(source) as (module, _):
+    with parsed_program(source) as (module, *_):
         module.walk(note, ir.WalkOrder.PRE_ORDER)
     return found
 

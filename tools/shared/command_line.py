@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from ... import __version__
 from ...passes.framework.errors import PipelineError, RegistryError
 from .console import abandon_standard_output, explain_os_error, open_standard_error, print_error
+from .version import version_text
 
 __all__ = [
     "FAILURE",
@@ -21,7 +21,6 @@ __all__ = [
     "ToolError",
     "UsageError",
     "run_program",
-    "version_text",
 ]
 
 SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -84,13 +83,6 @@ class Parser(argparse.ArgumentParser):
             if value is not None and most is not None and value > most:
                 raise UsageError(f"{flag} must be at most {most}, got {value}")
         return settings
-
-
-def version_text(program: str) -> str:
-    """What `--version` prints: the version of this package and of the bindings, two lines."""
-    from ...runtime import bindings
-
-    return f"{program} {__version__}\nMLIR bindings: {bindings.install()}\n"
 
 
 class _Version(argparse.Action):

@@ -12,18 +12,21 @@ from ...runtime.source.text_checks import BYTECODE_MAGIC, MAX_BYTES
 from .command_line import ToolError
 
 STDIN_NAME = "<stdin>"
+ONNX_SUFFIX = ".onnx"
 
 
 @dataclass(frozen=True)
 class Source:
     """MLIR text with the name of its source; a part of a file keeps the file's line numbers.
 
-    `bytecode` is set, and the text empty, if the source is bytecode.
+    `bytecode` is set, and the text empty, if the source is bytecode; so is `model`, the path or the content of an ONNX
+    model.
     """
 
     name: str
     text: str
     bytecode: bytes | None = None
+    model: str | bytes | None = None
 
     def line(self, number: int) -> str | None:
         """Line `number`, from 1, without its end; None when there is no such line."""
@@ -36,9 +39,16 @@ class Source:
         return self.text.split("\n")
 
 
-def read_source(path: str) -> Source:
-    """Read text or bytecode from the file `path`, or standard input for `-`; raises `ToolError`."""
+def read_source(path: str, *, models: bool = False) -> Source:
+    """Read text or bytecode from the file `path`, or standard input for `-`; raises `ToolError`.
+
+    A name that ends in .onnx is that of an ONNX model, which is read later: `models` says whether the tool takes them.
+    """
     name = STDIN_NAME if path == "-" else path
+    if path.endswith(ONNX_SUFFIX):
+        if not models:
+            raise ToolError(f"'{path}' is an ONNX model; inplace-run and inplace-opt read them, others take MLIR")
+        return Source(name, "", model=path)
     try:
         data = _read(path)
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL.

@@ -7,13 +7,15 @@ implicit module but names the source `-`. Together they do what mlir-opt's parse
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 from mlir import ir
 
 from ...dialects import dispatch, stablehlo
 from ...dialects.support.text_error import TextError
+from ...frontends.formats import find_dialect, is_artifact, legalized, parse_artifact, register_dialect
 from ...passes.framework.diagnostics import DiagnosticCollector, deliver, emit
 from ...passes.framework.errors import PassError
 from ...runtime.source.locations import name_locations
@@ -22,7 +24,7 @@ from .command_line import ToolError
 from .diagnostic_printer import DiagnosticPrinter
 from .input import Source
 
-__all__ = ["parse_module", "parse_operation", "parsed_program"]
+__all__ = ["ParsedProgram", "lower_source", "parse_module", "parse_operation", "parsed_program"]
 
 # A text may be one explicit module if it starts so, after comments; aliases may stand before it.
 _EXPLICIT_MODULE = re.compile(r'(?:\s|//[^\n]*(?:\n|$))*(?:module\b|builtin\.module\b|"builtin\.module"|[#!]|\{-#)')
@@ -65,9 +67,17 @@ def parse_operation(source: Source, context: ir.Context) -> ir.Operation:
     return ir.Operation.parse(text, source_name=source.name, context=context).operation
 
 
+class ParsedProgram(NamedTuple):
+    """A program to compile, the printer of its diagnostics, and arrays of arguments that the source stores."""
+
+    module: ir.Operation
+    printer: DiagnosticPrinter
+    weights: Mapping[int, Any]
+
+
 @contextmanager
-def parsed_program(source: Source) -> Generator[tuple[ir.Operation, DiagnosticPrinter]]:
-    """Parse `source` for a `with` block that compiles it; yields the module and the printer of its diagnostics.
+def parsed_program(source: Source) -> Generator[ParsedProgram]:
+    """Parse `source` for a `with` block that compiles it; a program of a frontend is lowered to linalg on tensors.
 
     Exceptions of the block about the program become a `ToolError`, which is empty if diagnostics were printed.
     """
@@ -75,9 +85,10 @@ def parsed_program(source: Source) -> Generator[tuple[ir.Operation, DiagnosticPr
     context = ir.Context()
     with context, DiagnosticCollector(context, on_diagnostic=printer.take, consume_all=True):
         try:
-            module = parse_module(source, context)
-            name_locations(module, source.name, fill=True)
-            yield module, printer
+            module, weights = _lowered(source, context)
+            yield ParsedProgram(module, printer, weights)
+        except ImportError as error:  # of a frontend
+            raise ToolError(str(error)) from None
         except ir.MLIRError:
             raise ToolError from None
         except PassError as error:
@@ -89,6 +100,48 @@ def parsed_program(source: Source) -> Generator[tuple[ir.Operation, DiagnosticPr
             if not notes:
                 raise
             raise ToolError(f"a pass stopped with {type(error).__name__}: {error}; {notes[0]}") from None
+
+
+def _lowered(source: Source, context: ir.Context) -> tuple[ir.Operation, Mapping[int, Any]]:
+    if source.model is not None:
+        return lower_source("onnx", source, context)
+    dialect = find_dialect(source.text if source.bytecode is None else source.bytecode)
+    if dialect is not None:
+        return lower_source(dialect, source, context)
+    module = parse_module(source, context)
+    name_locations(module, source.name, fill=True)
+    return module, {}
+
+
+def lower_source(format_name: str, source: Source, context: ir.Context) -> tuple[ir.Operation, Mapping[int, Any]]:
+    """Parse a program of a frontend and lower it; with the arrays of arguments that it stores, by their numbers.
+
+    Raises `ToolError`, `ImportError` for an extra that is missing, and what parser and passes raise.
+    """
+    if format_name == "onnx":
+        return _lowered_model(source, context)
+    if source.bytecode is not None and is_artifact(source.bytecode):
+        module = parse_artifact(source.bytecode, context).operation
+    else:
+        register_dialect(format_name, context)
+        module = parse_module(source, context)
+    name_locations(module, source.name, fill=True)
+    return legalized(module, format_name), {}
+
+
+def _lowered_model(source: Source, context: ir.Context) -> tuple[ir.Operation, Mapping[int, Any]]:
+    from ...frontends.onnx.program import lowered_model
+
+    model = source.model
+    if model is None:
+        raise ToolError(f"'{source.name}' is no ONNX model: it is MLIR")
+    try:
+        lowered = lowered_model(model, context=context)
+    except OSError as error:
+        raise ToolError(f"cannot open input file '{source.name}': {error.strerror or error}") from None
+    except ValueError as error:
+        raise ToolError(f"'{source.name}': {error}") from None
+    return lowered.module.operation, lowered.weights
 
 
 def _generic_text(source: Source, context: ir.Context) -> str:

@@ -45,8 +45,8 @@ def _spread_undefined(tables: EffectTables, operands: Sequence[int]) -> None:
     def is_without(operand: int) -> bool:
         return values[operand] >= 0 and bool(undefined[values[operand]])
 
-    if not any(map(is_without, operands)):
-        return
+    if not any(undefined[values[operand]] for operand in operands if values[operand] >= 0):
+        return  # Almost always.
     candidates = {
         target
         for operand in operands

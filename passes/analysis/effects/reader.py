@@ -67,6 +67,7 @@ class TensorEffects(EffectTables):
         self._calls_copy = calls_copy
         self._copying_calls = copying_calls
         self._allows = allows
+        self._is_filtered = not all(map(allows, set(snapshot.op_name)))
         self._committed: list[int] = []
         """Operands of the current function that must be in place and are overwritten with another operand."""
 
@@ -129,12 +130,13 @@ class TensorEffects(EffectTables):
         stays = name == "func.call" or (name == "func.return" and not self.boundaries) or self._ends_unknown(op)
         # A branch is bufferized with the arguments of its successors, which never stay tensors.
         if not stays and op not in s.op_successors:
-            left = self._left_without_place(op)
+            left = self._left_without_place(op) if self._is_filtered else None
             if left is not None:
                 message = f"the option dialect-filter leaves '{left}' on tensors, but there is no place for conversions"
                 self.refusals.append(Refusal(s.ops[op], f"{message} next to it; add '{left.partition('.')[0]}'"))
                 return
-            stays = not self._allows(name) or self._stays_with_loop(op) or self._is_encoded(op)
+            filtered = self._is_filtered and (not self._allows(name) or self._stays_with_loop(op))
+            stays = filtered or (bool(self.encoded) and self._is_encoded(op))
         model = None if stays else self._models(name)
         if model is None:
             self._add_unknown(op, operands, results, stays=stays)
@@ -165,8 +167,6 @@ class TensorEffects(EffectTables):
     def _is_encoded(self, op: int) -> bool:
         """Whether ``op`` takes, makes or hands on a tensor with an encoding."""
         s = self.snapshot
-        if not self.encoded:
-            return False
         forwarded = (s.operands(exit_) for region in range(len(s.op_regions[op])) for exit_ in s.exits(op, region))
         operands = [*s.operands(op), *(operand for exits in forwarded for operand in exits)]
         values = [*s.results(op), *(s.operand_value[operand] for operand in operands)]

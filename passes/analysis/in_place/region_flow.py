@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from ..conflicts.alias_sets import AliasSets
@@ -81,13 +80,15 @@ def permuted(effects: TensorEffects, sets: AliasSets, carried: list[CarriedTenso
     find, s = sets.equivalence.find, effects.snapshot
     arguments = [find(entry.argument) for entry in carried]
     yielded = [find(s.operand_value[entry.operand]) for entry in carried]
-    count = Counter(yielded)
+    if len(carried) == 1:
+        return carried if arguments == yielded else []
     by_argument: dict[int, list[int]] = {}
     by_yielded: dict[int, list[int]] = {}
     for index, (argument, value) in enumerate(zip(arguments, yielded, strict=True)):
         by_argument.setdefault(argument, []).append(index)
         by_yielded.setdefault(value, []).append(index)
-    work = [i for i in range(len(carried)) if count[arguments[i]] != 1 or yielded[i] not in by_argument]
+    once = {value for value, indices in by_yielded.items() if len(indices) == 1}
+    work = [i for i in range(len(carried)) if arguments[i] not in once or yielded[i] not in by_argument]
     left_out = set(work)
     while work:
         index = work.pop()

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from math import prod
 
 from mlir import ir
-from mlir.dialects import linalg
 
 from ....dialects.support.element_sizes import element_bytes
 from .payload_effects import find_effect
@@ -153,8 +152,12 @@ class Structured:
 
     def is_contiguous(self, operand: int, loop: int) -> bool:
         """Return whether consecutive iterations of `loop` access adjacent elements: only the last index moves, by 1."""
+        return self.step(operand, loop) == 1
+
+    def step(self, operand: int, loop: int) -> int:
+        """Return how many elements apart consecutive iterations of `loop` access a row; 0 if they move between rows."""
         *others, last = self.indices[operand] or (OperandIndex(),)
-        return last.coefficient(loop) == 1 and not any(index.coefficient(loop) for index in others)
+        return 0 if any(index.coefficient(loop) for index in others) else last.coefficient(loop)
 
     def gathered_along(self, loop: int) -> list[int]:
         """Return the inputs that the payload uses and that `loop` indexes non-contiguously."""
@@ -240,6 +243,8 @@ def _read_nest(maps: Sequence[ir.AffineMap], types: Sequence[ir.Type], inputs: i
 
 
 def _maps(op: ir.Operation) -> ir.ArrayAttr:
+    from mlir.dialects import linalg  # With its domain-specific language, which takes long to load.
+
     try:
         found = linalg.get_indexing_maps(op)
     except (ValueError, RuntimeError):

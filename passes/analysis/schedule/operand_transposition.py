@@ -11,7 +11,8 @@ Costs are counted in vector instructions, where `L` is the number of lanes:
 
 * as it is, reduced in the lanes: for each result `depth / L` steps and `2 log2(L)` instructions to combine lanes;
 * as it is, with gathered lanes: for each vector of results `depth` steps;
-* a step costs 1, and an eighth for each vector that it loads; a gathered vector is `2 L` loads. (An eighth, since a
+* a step costs 1, and an eighth for each vector that it loads; a gathered vector is `2 L` loads, and one with a
+  small step `s` is `2 s - 1`. (An eighth, since a
   load takes half as long as a multiplication, and four rows share it.)
 * an eighth more for each broadcast element that is *far*, as in `c[i, j] += a[k, i] * b[k, j]`: each step reads from
   another cache line, and these are more lines than the first cache keeps until the next rows read them;
@@ -37,13 +38,13 @@ from ..linalg.structured_op import NotStructured, Structured, read_structured
 from ..linalg.vector_payload import find_combiner
 from ..repetition.bodies import BodyReader, NotShared
 from .machine import Machine
-from .vector_plan import VectorPlan, find_plan
+from .vector_plan import VectorPlan, find_plan, loads_along
 
-__all__ = ["Transposition", "TranspositionFinder"]
+__all__ = ["LOAD_COST", "Transposition", "TranspositionFinder", "cost_as_it_is", "rounds"]
 
 _UNKNOWN = 1 << 10
 """The size assumed for a dynamic one."""
-_LOAD = 1 / 8
+LOAD_COST = 1 / 8
 """The cost of a load that several rows share, in vector instructions."""
 _LINE = 64
 """The bytes of a line of the cache."""
@@ -91,7 +92,7 @@ def _find_orders(op: ir.Operation, machine: Machine) -> dict[int, tuple[int, ...
     ]
     costs = {number: _cost_transposed(plan, loop, list(turned)) for number, (loop, turned) in enumerate(ways) if turned}
     best = min(costs, key=costs.__getitem__, default=None)
-    if best is None or costs[best] >= _cost(plan, len(far)):
+    if best is None or costs[best] >= cost_as_it_is(plan, len(far)):
         return {}
     return ways[best][1]
 
@@ -143,16 +144,19 @@ def _size(structured: Structured, loop: int) -> int:
     return structured.size(loop, _UNKNOWN)
 
 
-def _cost(plan: VectorPlan, far: int) -> float:
+def cost_as_it_is(plan: VectorPlan, far: int = 0) -> float:
     """Return the cost of the op as it is, with `far` operands that are far."""
     structured, lanes = plan.structured, plan.lanes
     steps = prod(_size(structured, loop) for loop in structured.loops if loop != plan.lane_loop)
     steps *= -(-_size(structured, plan.lane_loop) // lanes)
     along = structured.read_along(plan.lane_loop)
-    loads = far + sum(1 if structured.is_contiguous(operand, plan.lane_loop) else 2 * lanes for operand in along)
-    cost = steps * (1 + _LOAD * loads)
+    loads = far
+    for operand in along:
+        one = loads_along(structured, operand, plan.lane_loop, lanes)
+        loads += 2 * lanes if one == lanes > 1 else one
+    cost = steps * (1 + LOAD_COST * loads)
     if plan.combiner is not None:
-        cost += _results(structured) * 2 * _rounds(lanes)
+        cost += _results(structured) * 2 * rounds(lanes)
     return cost
 
 
@@ -163,10 +167,10 @@ def _cost_transposed(plan: VectorPlan, lane_loop: int, turned: list[int]) -> flo
     cost *= -(-_size(structured, lane_loop) // lanes)
     if not structured.parallel[lane_loop]:
         loads = len(structured.read_along(lane_loop))
-        cost = cost * (1 + _LOAD * loads) + _results(structured) * 2 * _rounds(lanes)
+        cost = cost * (1 + LOAD_COST * loads) + _results(structured) * 2 * rounds(lanes)
     for operand in turned:
         loops = [index.loop for index in structured.indices[operand] if index.loop is not None]
-        cost += prod(_size(structured, loop) for loop in loops) // lanes * (2 + _rounds(lanes))
+        cost += prod(_size(structured, loop) for loop in loops) // lanes * (2 + rounds(lanes))
     return cost
 
 
@@ -174,5 +178,6 @@ def _results(structured: Structured) -> int:
     return prod(_size(structured, loop) for loop in structured.parallel_loops)
 
 
-def _rounds(lanes: int) -> int:
+def rounds(lanes: int) -> int:
+    """Return how many halvings make one lane of `lanes`."""
     return (lanes - 1).bit_length()

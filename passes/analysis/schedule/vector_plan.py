@@ -15,6 +15,9 @@ that loop (`turned`) as a vector has lanes, which are loaded along it and transp
 load and an insertion for each element. Where a cache line is wider than a vector, enough squares lie side by side to
 write whole lines: otherwise the line is evicted before the rest of it is written.
 
+Elements a few steps apart, as a convolution with a stride reads them, are shuffled out of as many vectors as a step has
+elements (`is_strided`).
+
 An op that cannot be vectorized says why (`NotVectorizable`). Linear in the op; nothing is changed.
 """
 
@@ -30,7 +33,10 @@ from ..linalg.structured_op import NotStructured, Structured, read_structured, t
 from ..linalg.vector_payload import find_combiner, has_polynomial, why_not_lanewise
 from .machine import Machine
 
-__all__ = ["NotVectorizable", "VectorPlan", "find_plan", "plan_vectors"]
+__all__ = ["NotVectorizable", "VectorPlan", "find_plan", "is_strided", "loads_along", "plan_vectors"]
+
+_MOST_STEPS = 4
+"""Elements further apart are gathered: shuffling them out of more vectors saves little."""
 
 _LINE_BITS = 64 * 8
 """The bits of a cache line."""
@@ -81,7 +87,7 @@ def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
         raise NotVectorizable(problem)
     lanes = machine.lanes(bits)
     lane_loop = _choose_lane_loop(structured, lanes)
-    turned = _turned_loop(structured, lane_loop) if lanes > 1 else None
+    turned = _turned_loop(structured, lane_loop, lanes)
     if turned is None:
         tile = _choose_tile(structured, lane_loop, lanes, machine.registers)
     else:
@@ -136,16 +142,28 @@ def _cost(structured: Structured, loop: int, lanes: int) -> float | None:
     elif len(structured.outputs) != 1 or find_combiner(structured) is None:
         return None
     along = structured.read_along(loop)
-    cost = 1.0 + sum(1 if structured.is_contiguous(operand, loop) else lanes for operand in along)
+    cost = 1.0 + sum(loads_along(structured, operand, loop, lanes) for operand in along)
     size = structured.sizes[loop]
     return cost / (lanes if size is None else max(1, min(size, lanes)))
 
 
-def _turned_loop(structured: Structured, lane_loop: int) -> int | None:
+def is_strided(structured: Structured, operand: int, loop: int, lanes: int) -> bool:
+    """Return whether a vector of `operand` along `loop` is shuffled out of vectors of adjacent elements."""
+    return 1 < structured.step(operand, loop) <= min(_MOST_STEPS, lanes - 1)
+
+
+def loads_along(structured: Structured, operand: int, loop: int, lanes: int) -> int:
+    """Return the cost of reading a vector of `operand` along `loop`, in loads; a shuffle costs as much as one."""
+    step = structured.step(operand, loop)
+    return 1 if step == 1 else 2 * step - 1 if is_strided(structured, operand, loop, lanes) else lanes
+
+
+def _turned_loop(structured: Structured, lane_loop: int, lanes: int) -> int | None:
     """Return the loop along which most inputs that the lane loop would gather are contiguous."""
-    if not all(structured.parallel):
+    if not all(structured.parallel) or lanes == 1:
         return None
-    gathered = structured.gathered_along(lane_loop)
+    along = structured.gathered_along(lane_loop)
+    gathered = [operand for operand in along if not is_strided(structured, operand, lane_loop, lanes)]
     ways = [loop for operand in gathered for loop in structured.loops if structured.is_contiguous(operand, loop)]
     return max(ways, key=ways.count, default=None)
 

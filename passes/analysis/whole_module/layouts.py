@@ -113,11 +113,14 @@ class _Inference:
         self._effects = analysis.effects
         self._signatures = signatures
         self._functions = _function_names(analysis) if signatures.boundaries else {}
+        self._names = {function: name for name, function in self._functions.items()}
         self._recursive = analysis.recursive
         self._decisions: dict[int, Decision] = {}
         for function in analysis.functions:
             self._decisions.update(function.decisions)
         self._types: dict[int, ir.Type] = {}
+        self._behind: dict[int, list[int]] = {}
+        """By value, the operands whose buffer types determine its type."""
         self._users: dict[int, list[tuple[int, int]]] = {}
         """By value, the values whose types depend on its type, each with the operand in between."""
         self._carried: dict[int, int] = {}
@@ -161,7 +164,8 @@ class _Inference:
         work = list(seen)
         while work:
             value = work.pop()
-            for operand in self._operands_behind(value):
+            behind = self._behind[value] = self._operands_behind(value)
+            for operand in behind:
                 source = self._snapshot.operand_value[operand]
                 if source < 0 or source in self._effects.encoded:
                     continue
@@ -182,8 +186,8 @@ class _Inference:
             return returned_operands(s, function)[index :: s.op_result_count[op]] if function >= 0 else []
         function = s.function_of(value)
         if function >= 0:
-            name = ir.StringAttr(s.ops[function].attributes["sym_name"]).value
-            return [s.op_first_operand[call] + index for call in self._signatures.calls.get(name, ())]
+            calls = self._signatures.calls.get(self._names.get(function, ""), ())
+            return [s.op_first_operand[call] + index for call in calls]
         sources = self._effects.sources.get(value, [])
         argument = self._carried.get(value, -1)
         # A loop's result has the type of the loop argument, even if the loop must run and change the buffer.
@@ -224,7 +228,7 @@ class _Inference:
         if value in self._signatures.fixed:
             return self._signatures.fixed[value]
         op = s.value_op[value]
-        operands = self._operands_behind(value)
+        operands = self._behind[value]
         if op >= 0 and s.op_name[op] == "func.call":
             return self._call_result(value, op, operands)
         if op >= 0 and not any(operand in effects.forwards for operand in operands):

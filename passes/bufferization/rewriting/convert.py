@@ -168,10 +168,8 @@ class _FunctionConversion:
 
     def _is_forwarded(self, op: int) -> bool:
         """Whether ``op`` is a terminator that its parent op converts: all its tensors are forwarded."""
-        effects = self._effects
+        s, effects = self._snapshot, self._effects
+        if s.op_result_count[op] or s.op_regions[op]:
+            return False
         operands = effects.tensor_operands(op)
-        return (
-            bool(operands)
-            and all(operand in effects.forwards for operand in operands)
-            and not self._snapshot.op_regions[op]
-        )
+        return bool(operands) and all(operand in effects.forwards for operand in operands)

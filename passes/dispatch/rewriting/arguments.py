@@ -12,12 +12,10 @@ from ....dialects.structured import index_constant
 from ...analysis.dispatch.host_types import natural_alignment
 from ...analysis.dispatch.interface import BindingUse, Declaration, DispatchFunction
 from ...analysis.lifetimes.buffer_access import access_name, accesses
+from ...framework.contract import BINDING
 from ...functions.rewriting.results import append_argument
 
-__all__ = ["BINDING", "add_bindings", "add_grid_number", "add_push_constants", "replace_all", "replace_bindings"]
-
-BINDING = "inplace.binding"
-"""Attribute of an argument that is a binding: its set and number."""
+__all__ = ["add_bindings", "add_grid_number", "add_push_constants", "replace_all", "replace_bindings"]
 
 
 def add_bindings(dispatch: DispatchFunction) -> list[ir.Value]:

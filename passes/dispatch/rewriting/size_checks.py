@@ -17,27 +17,17 @@ from mlir.dialects import arith, func, memref, scf
 from ....dialects.support.index_math import as_value
 from ...analysis.dispatch.host_types import byte_size, natural_alignment
 from ...analysis.dispatch.interface import Declaration, DispatchFunction
+from ...framework.contract import BYTES, LEAST, SIZE_CHECKS
 from ...framework.errors import PassFailure
 from .grid import Grid
 
 __all__ = [
-    "BYTES",
-    "SIZE_CHECKS",
     "SizeCheck",
     "checked_values",
     "collect_size_checks",
     "guard",
     "require_known",
 ]
-
-SIZE_CHECKS = "inplace.size_checks"
-"""Attribute of a lowered function: for each check the argument, and its dimension, `BYTES`, or `LEAST`."""
-
-BYTES = -1
-"""Instead of a dimension: a view of the argument's bytes ends within them."""
-
-LEAST = -2
-"""Instead of a dimension: a number of the grid is not too small; a size of 0 would make loops that never end."""
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from mlir.dialects import func, memref
 from ....dialects.support.cloning import attributes_of
 from ...analysis.effects.summary import call_order
 from ...analysis.ir.symbols import is_public, may_name_functions, named_symbols
+from ...framework.contract import RETURNED
 
 RESULT_ARGUMENTS = "inplace.result_arguments"
-RETURNED = -1
 
 
 @dataclass(frozen=True)

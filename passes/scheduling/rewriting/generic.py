@@ -12,7 +12,15 @@ from ....dialects.support.index_math import tensor_size
 from ...analysis.ir.traversal import loops_around
 from ...analysis.linalg.structured_op import OperandIndex, Structured
 
-__all__ = ["affine_map", "build_generic", "empty_for_copy", "hand_over", "place_of_copy"]
+__all__ = [
+    "affine_map",
+    "build_generic",
+    "create_generic",
+    "empty_for_copy",
+    "hand_over",
+    "move_payload",
+    "place_of_copy",
+]
 
 
 def affine_map(loops: int, indices: Sequence[OperandIndex]) -> ir.AffineMap:
@@ -31,24 +39,31 @@ def _expression(index: OperandIndex) -> ir.AffineExpr:
 
 def build_generic(structured: Structured, inputs: Sequence[tuple[ir.Value, ir.AffineMap]]) -> ir.Operation:
     """Create before an op a `linalg.generic` with other `inputs`, each with its map, and an empty payload."""
-    op = structured.op
-    inits = [op.operands[number] for number in structured.outputs]
     loops = len(structured.sizes)
-    maps = [map_ for _, map_ in inputs]
-    maps += [affine_map(loops, structured.indices[number]) for number in structured.outputs]
+    inits = [
+        (structured.op.operands[number], affine_map(loops, structured.indices[number])) for number in structured.outputs
+    ]
+    return create_generic(structured.op, inputs, inits, structured.parallel)
+
+
+def create_generic(
+    op: ir.Operation,
+    inputs: Sequence[tuple[ir.Value, ir.AffineMap]],
+    inits: Sequence[tuple[ir.Value, ir.AffineMap]],
+    parallel: Sequence[bool],
+) -> ir.Operation:
+    """Create before `op` a `linalg.generic` with loops that are `parallel` or reduce, and an empty payload."""
+    operands = [*inputs, *inits]
     names = {True: "parallel", False: "reduction"}
     with ir.InsertionPoint(op), op.location:
-        kinds = {
-            parallel: ir.Attribute.parse(f"#linalg.iterator_type<{names[parallel]}>")
-            for parallel in set(structured.parallel)
-        }
+        kinds = {one: ir.Attribute.parse(f"#linalg.iterator_type<{names[one]}>") for one in set(parallel)}
         new = ir.Operation.create(
             "linalg.generic",
-            results=[result.type for result in op.results],
-            operands=[*(value for value, _ in inputs), *inits],
+            results=[value.type for value, _ in inits],
+            operands=[value for value, _ in operands],
             attributes={
-                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
-                "iterator_types": ir.ArrayAttr.get([kinds[parallel] for parallel in structured.parallel]),
+                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for _, map_ in operands]),
+                "iterator_types": ir.ArrayAttr.get([kinds[one] for one in parallel]),
                 "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(inits)]),
             },
             regions=1,
@@ -63,14 +78,19 @@ def hand_over(structured: Structured, new: ir.Operation, elements: Sequence[ir.V
 
     Linear in the payload, which is not copied.
     """
-    op, block = structured.op, new.regions[0].blocks[0]
+    move_payload(structured, new, elements)
+    for old, result in zip(structured.op.results, new.results, strict=True):
+        old.replace_all_uses_with(result)
+    structured.op.erase()
+
+
+def move_payload(structured: Structured, new: ir.Operation, elements: Sequence[ir.Value]) -> None:
+    """Move the payload of an op, which is to be erased then, to the end of that of `new`, on `elements`."""
+    block = new.regions[0].blocks[0]
     for old, element in zip(structured.payload.arguments, elements, strict=True):
         old.replace_all_uses_with(element)
     for one in list(structured.payload.operations):
         block.append(one.operation)
-    for old, result in zip(op.results, new.results, strict=True):
-        old.replace_all_uses_with(result)
-    op.erase()
 
 
 def empty_for_copy(value: ir.Value, element: ir.Type, order: Sequence[int]) -> ir.Value:

@@ -43,6 +43,6 @@ def branch(condition: ir.Value, values: Values, then: Callable[[], Values]) -> V
     new = scf.IfOp(condition, [value.type for value in values], has_else=True)
     with ir.InsertionPoint(new.then_block):
         scf.YieldOp(list(then()))
-    with ir.InsertionPoint(new.else_block):
+    with ir.InsertionPoint(new.regions[1].blocks[0]):
         scf.YieldOp(list(values))
     return list(new.results)

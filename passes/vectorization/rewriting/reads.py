@@ -9,6 +9,7 @@ from mlir.dialects import arith, tensor, vector
 
 from ....dialects.structured import index_constant
 from ....dialects.support.index_math import Number, add, as_value, multiply
+from ...analysis.schedule.vector_plan import is_strided
 from .frame import NestFrame, Place, Point, last_dimension
 from .lanes import transpose_square, vector_type
 
@@ -62,6 +63,8 @@ class Reader:
         if not frame.op.is_contiguous(operand, frame.plan.lane_loop):
             if self._is_turned(operand):
                 return self._turn(source, operand, type_, place)
+            if is_strided(frame.op, operand, frame.plan.lane_loop, frame.plan.lanes):
+                return self._strided(source, operand, type_, place)
             return self._gather(source, operand, type_, place)
         in_bounds = [not frame.is_masked(self._point, place)]
         return vector.transfer_read(type_, source, indices, last_dimension(len(indices)), _padding(type_), in_bounds)
@@ -89,6 +92,31 @@ class Reader:
             moved = {**place, turned: number}
             self._known[self._key(operand, moved)] = rows[number]
         return self._known[self._key(operand, place)]
+
+    def _strided(self, source: ir.Value, operand: int, type_: ir.VectorType, place: Place) -> ir.Value:
+        """Read as many vectors as a step has elements, the last one up to the last lane; keep what the lanes need.
+
+        Their elements lie between those of the first and the last lane, so they are in bounds if these are.
+        """
+        frame, lanes = self._frame, self._frame.plan.lanes
+        step = frame.op.step(operand, frame.plan.lane_loop)
+        *others, first = frame.indices(operand, self._point, place)
+        in_bounds, map_ = [not frame.is_masked(self._point, place)], last_dimension(len(others) + 1)
+        starts = [*range(0, lanes * (step - 1), lanes), (lanes - 1) * (step - 1)]
+        parts = [
+            vector.transfer_read(type_, source, [*others, as_value(add(first, at))], map_, _padding(type_), in_bounds)
+            for at in starts
+        ]
+        found = parts[0]
+        for number, part in enumerate(parts[1:], 1):
+            own = [step * lane // lanes for lane in range(lanes)]
+            kept = [step * lane if number == 1 else lane for lane in range(lanes)]
+            mask = [
+                lanes + step * lane - starts[number] if of == number else keep if of < number else 0
+                for lane, (of, keep) in enumerate(zip(own, kept, strict=True))
+            ]
+            found = vector.shuffle(found, part, mask)
+        return found
 
     def _gather(self, source: ir.Value, operand: int, type_: ir.VectorType, place: Place) -> ir.Value:
         return vector.from_elements(type_, [tensor.extract(source, at) for at in self._lanes(operand, place)])

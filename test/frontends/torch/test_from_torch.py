@@ -13,7 +13,7 @@ import pytest
 
 import mlir_inplace as mi
 
-torch: Any = pytest.importorskip("torch")
+torch: Any = pytest.importorskip("torch", minversion="2.12")
 
 torch.set_num_threads(1)
 

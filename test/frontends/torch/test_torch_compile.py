@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-torch: Any = pytest.importorskip("torch")
+torch: Any = pytest.importorskip("torch", minversion="2.12")
 
 from mlir_inplace.frontends.torch import compiled, dynamo  # noqa: E402
 

@@ -12,7 +12,7 @@ from mlir import ir
 
 import mlir_inplace as mi
 from mlir_inplace.passes.kernels.rewriting.optimized_kernels import Kernels, take_kernels
-from mlir_inplace.runtime.compilation import build, lowering
+from mlir_inplace.runtime.compilation import lowering, steps
 
 T = "tensor<80x80xf32>"
 N = 80
@@ -41,7 +41,7 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     marks = replace(lowering.MARK_KERNELS[0], passes=("inplace-mark-kernels{repeats=2}",))
     monkeypatch.setattr(lowering, "MARK_KERNELS", (marks,))
-    monkeypatch.setattr(build, "take_kernels", taken)
+    monkeypatch.setattr(steps, "take_kernels", taken)
     return found
 
 

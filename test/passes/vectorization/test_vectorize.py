@@ -62,6 +62,30 @@ def test_squares_are_transposed_in_registers(element: str, dtype: type[np.generi
         np.testing.assert_array_equal(program.main(a, np.zeros((2, n, m), dtype)), a.transpose(0, 2, 1))
 
 
+@pytest.mark.each_value
+@pytest.mark.parametrize("constant", [0, 1])
+@pytest.mark.parametrize("step", [2, 3, 4, 5])
+@pytest.mark.parametrize(("element", "dtype", "machine"), TURNED)
+def test_elements_a_few_steps_apart_are_shuffled(
+    element: str, dtype: type[np.generic], machine: str, step: int, constant: int
+) -> None:
+    """Of rows that end with the last element, and of longer ones; those five steps apart are gathered."""
+    lanes = int(machine.split(maxsplit=1)[0].split("=")[1]) // (8 * dtype().nbytes)
+    for size, more in ((1, 0), (lanes - 1, 0), (lanes, 0), (lanes, 1), (2 * lanes + 3, 0), (4 * lanes, step)):
+        row = step * (size - 1) + 1 + constant + more
+        types = [f"tensor<3x{row}x{element}>", f"tensor<3x{size}x{element}>"]
+        with ir.Context():
+            module = ir.Module.parse(
+                generic(types, [f"i, {step} * j + {constant}", "i, j"], "pp", f"linalg.yield %e0 : {element}")
+            )
+            mi.run_pipeline(module, f'builtin.module(func.func(inplace-vectorize{{machine="{machine}"}}))')
+            assert ("vector.shuffle" in str(module)) == (step < min(5, lanes))
+            program = mi.compile(module)
+        a = np.arange(3 * row).astype(dtype).reshape(3, row)
+        found = program.main(a, np.zeros((3, size), dtype))
+        np.testing.assert_array_equal(found, a[:, constant::step][:, :size])
+
+
 def test_an_input_that_is_the_init_is_updated_in_place() -> None:
     body = "%x = math.exp %e0 : f32\n linalg.yield %x : f32"
     text = generic([MATRIX, MATRIX], ["i, j", "i, j"], "pp", body, "{bufferization.writable = true}")

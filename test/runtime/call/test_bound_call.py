@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import mlir_inplace as mi
-from mlir_inplace.runtime.compilation.build import Settings
 from mlir_inplace.runtime.compilation.program import Program
+from mlir_inplace.runtime.compilation.settings import Settings
 from mlir_inplace.runtime.source import private_copy
 
 M = "tensor<3x4xf32>"

@@ -11,8 +11,8 @@ import pytest
 from mlir_inplace.passes.pipeline.elements import inplace_passes
 from mlir_inplace.passes.pipeline.pipeline import Pipeline
 from mlir_inplace.runtime.compilation import lowering
-from mlir_inplace.runtime.compilation.build import Settings
 from mlir_inplace.runtime.compilation.program import Program
+from mlir_inplace.runtime.compilation.settings import Settings
 from mlir_inplace.runtime.native.openmp import find_openmp
 from mlir_inplace.runtime.source import private_copy
 

@@ -164,16 +164,80 @@ def test_the_folder_stays_small(tmp_path: Path, engines: list[str]) -> None:
 
 
 def test_where_the_folder_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(disk_cache.VARIABLE, raising=False)
-    assert disk_cache.cache_folder(None) is None
-    monkeypatch.setenv(disk_cache.VARIABLE, str(tmp_path))
-    assert disk_cache.cache_folder(None) == tmp_path
-    assert disk_cache.cache_folder(False) is None
+    place, users = disk_cache.cache_place, tmp_path / "mlir-inplace"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert disk_cache.cache_folder(True) == tmp_path / "mlir-inplace"
+    assert place(True) == disk_cache.CachePlace(users)
+    assert place(False) is None
+    assert place(str(tmp_path)) == disk_cache.CachePlace(tmp_path)
+    monkeypatch.delenv(disk_cache.VARIABLE, raising=False)
+    assert place(None) == disk_cache.CachePlace(users, asked=False)
+    monkeypatch.setenv(disk_cache.VARIABLE, "0")
+    assert place(None) is None
+    assert place(True) == disk_cache.CachePlace(users)
+    monkeypatch.setenv(disk_cache.VARIABLE, str(tmp_path))
+    assert place(None) == disk_cache.CachePlace(tmp_path)
+    assert place(False) is None
     for wrong in (3, ""):
         with pytest.raises(TypeError, match="^cache must be None, a bool or the path of a folder, got "):
             mi.compile(PROGRAM, cache=wrong)  # type: ignore[arg-type]
+
+
+def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(disk_cache.VARIABLE, raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    with mock.patch.object(Path, "home", side_effect=RuntimeError("Could not determine home directory.")):
+        assert disk_cache.cache_place(None) is None
+        with pytest.raises(TypeError, match="^cache=True needs a home folder, .* give a folder instead$"):
+            disk_cache.cache_place(True)
+
+
+class TestWithoutBeingAsked:
+    """What nobody asked to be kept."""
+
+    @pytest.fixture(autouse=True)
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        monkeypatch.delenv(disk_cache.VARIABLE)
+        return tmp_path / "mlir-inplace"
+
+    @pytest.fixture
+    def slow(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(disk_cache, "SLOW", 0.0)
+
+    def test_what_is_compiled_quickly_is_not_kept(
+        self, folder: Path, engines: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(disk_cache, "SLOW", 1e6)
+        mi.compile(PROGRAM)
+        assert (len(engines), folder.exists()) == (1, False)
+
+    def test_what_takes_long_is_kept(self, folder: Path, engines: list[str], slow: None) -> None:
+        run(mi.compile(PROGRAM))
+        run(mi.compile(PROGRAM))
+        assert len(engines) == len(list(folder.iterdir())) == 2
+
+    def test_a_pipeline_is_run_each_time(self, folder: Path, engines: list[str], slow: None) -> None:
+        for _ in range(2):
+            mi.compile(PROGRAM, pipeline="inplace-one-shot-bufferize{bufferize-function-boundaries=true}")
+        assert (len(engines), folder.exists()) == (2, False)
+
+    def test_packages_with_op_models_are_asked_each_time(self, folder: Path, engines: list[str], slow: None) -> None:
+        found = (("mlir_inplace.op_models", "theirs", "their.models", "theirs", "1.0"),)
+        with mock.patch("mlir_inplace.runtime.compilation.build.plugins", lambda: found):
+            mi.compile(PROGRAM)
+            assert not folder.exists()
+            mi.compile(PROGRAM, cache=True)  # Asked for: the key has the version of the package.
+        assert (len(engines), len(list(folder.iterdir()))) == (2, 1)
+
+    def test_a_folder_that_cannot_be_written_is_no_matter(self, folder: Path, slow: None) -> None:
+        folder.write_text("")
+        run(mi.compile(PROGRAM))  # a warning would be an error here
+
+
+def test_models_of_this_process_are_in_no_key(tmp_path: Path, engines: list[str]) -> None:
+    with mock.patch("mlir_inplace.runtime.compilation.build.has_process_models", lambda: True):
+        mi.compile(PROGRAM, cache=tmp_path)
+    assert (len(engines), list(tmp_path.iterdir())) == (1, [])
 
 
 @pytest.mark.parametrize("data", [b"", b"\x7fELF\x02\x01" + bytes(200), b"\x7fELF" + b"\xff" * 100])

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from mlir_inplace.runtime.call.frames import ArraySlot, FrameLayout, descriptor_code
 from mlir_inplace.runtime.interface import memrefs
-from mlir_inplace.runtime.interface.boundary import Layout
 from mlir_inplace.runtime.interface.dtypes import ElementType
+from mlir_inplace.runtime.interface.forms import Layout
 from mlir_inplace.runtime.interface.memrefs import (
     StrideError,
     adopt,

@@ -9,8 +9,8 @@ from mlir import ir
 
 import mlir_inplace as mi
 from mlir_inplace.passes.pipeline.pipeline import run_pipeline
-from mlir_inplace.runtime.compilation.build import STAGES, watched_stages
 from mlir_inplace.runtime.compilation.program import native_code
+from mlir_inplace.runtime.compilation.stages import STAGES, watched_stages
 from mlir_inplace.runtime.native.engine import Engine
 from mlir_inplace.runtime.native.line_table import CodeLines
 from mlir_inplace.runtime.native.loaded_object import ObjectFile, UnsupportedObjectError

@@ -26,7 +26,7 @@ from mlir_inplace.passes.analysis.in_place.decision_order import Heuristic
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 from mlir_inplace.passes.analysis.ir.block_graph import BlockGraph
 from mlir_inplace.passes.analysis.whole_module.module import analyze_module
-from mlir_inplace.runtime.compilation.build import VERIFY_EACH
+from mlir_inplace.runtime.compilation.steps import VERIFY_EACH
 
 COPY_EVERYTHING = (
     "builtin.module(one-shot-bufferize{copy-before-write bufferize-function-boundaries allow-return-allocs-from-loops})"

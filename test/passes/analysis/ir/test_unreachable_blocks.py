@@ -44,6 +44,7 @@ PASSES = [
     f"inplace-skew-time{{threads=2 {TINY}}}",
     "inplace-tile{tile-sizes=5,7}",
     "inplace-transpose-operands",
+    f"inplace-unfold-windows{{{TINY}}}",
     "inplace-vectorize",
     "inplace-widen-operands",
 ]

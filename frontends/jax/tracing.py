@@ -1,0 +1,138 @@
+"""From a JAX function to a StableHLO artifact: tracing and lowering, by JAX alone.
+
+JAX lowers for a platform of our own name, for which it has no calls of libraries: a factorization comes as loops, and a
+primitive that has only such calls is an error of JAX that names it. Its dialect `chlo`, which our bindings do not have,
+is legalized in JAX's own bindings; then the module crosses to ours as a portable artifact, where constants are bytes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...dialects.stablehlo import bindings
+from ...passes.framework.errors import PassError
+from ...runtime.interface.memrefs import Array
+from ..extras import required_module
+from .constants import lower_with_constants
+
+PLATFORM = "inplace"
+"""The platform that JAX lowers for; no primitive has a rule of its own for it but those of `linear_algebra.py`."""
+
+_CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
+
+
+@dataclass(frozen=True)
+class TracedFunction:
+    """A JAX function as StableHLO.
+
+    Attributes:
+        artifact: the module, whose function `main` takes `constants`, then the leaves of the arguments.
+        constants: arrays that the function closes over.
+        parameters: the abstract values of the leaves of the arguments.
+        results: those of the results.
+        donated: for each leaf of the arguments, whether it was donated.
+        name: that of the function.
+        names: what JAX calls each leaf of the arguments, such as `params['w']`.
+        in_tree: the structure of the arguments, a pair of the positional ones and those by name, without static ones.
+        out_tree: the structure of the results.
+    """
+
+    artifact: bytes
+    constants: tuple[Array, ...]
+    parameters: tuple[Any, ...]
+    results: tuple[Any, ...]
+    donated: tuple[bool, ...]
+    name: str
+    names: tuple[str, ...]
+    in_tree: Any
+    out_tree: Any
+
+
+def jax_module() -> Any:
+    """The package `jax`; raises `ImportError` with the command that installs it."""
+    return required_module("jax", "jax", "a JAX function")
+
+
+def trace(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    named: Mapping[str, Any],
+    donated: Collection[int | str] = (),
+) -> TracedFunction:
+    """Trace and lower a function for these arguments, of which those at the places and names `donated` are donated.
+
+    Raises `PassError` for a function with effects, on several devices, or with a primitive that cannot be lowered, and
+    what tracing the function raises.
+    """
+    jax = jax_module()
+    _leave_out_our_frames()
+    traced = jitted_for(function).trace(*arguments, **named)
+    effects = sorted(str(effect) for effect in traced.jaxpr.effects)
+    if effects:
+        raise PassError(f"{_name(traced)} has effects ({', '.join(effects)}), as callbacks do; take them out")
+    try:
+        lowered, constants = lower_with_constants(jax, traced, PLATFORM)
+    except NotImplementedError as error:
+        raise PassError(f"{_name(traced)} cannot be lowered: {error}") from error
+    leaves, in_tree = jax.tree.flatten((tuple(arguments), dict(named)))
+    assert len(leaves) == len(traced.jaxpr.in_avals)
+    return TracedFunction(
+        artifact=_artifact(lowered.compiler_ir("stablehlo")),
+        constants=constants,
+        parameters=tuple(traced.jaxpr.in_avals),
+        results=tuple(traced.jaxpr.out_avals),
+        donated=_donated_leaves(jax, arguments, named, donated),
+        name=_name(traced),
+        names=_names(traced.jaxpr),
+        in_tree=in_tree,
+        out_tree=jax.tree.structure(traced.out_info),
+    )
+
+
+def _donated_leaves(
+    jax: Any, arguments: Sequence[Any], named: Mapping[str, Any], donated: Collection[int | str]
+) -> tuple[bool, ...]:
+    """Whether each leaf is one of a donated argument; arguments by name come last, in the order of their names."""
+    whole = [*enumerate(arguments), *sorted(named.items())]
+    return tuple(place in donated for place, argument in whole for _ in jax.tree.leaves(argument))
+
+
+@functools.cache
+def _leave_out_our_frames() -> None:
+    """Let JAX's locations lead to the user's lines, not to ours."""
+    required_module("jax.extend.source_info_util", "jax", "a JAX function").register_exclusion(
+        str(Path(__file__).parent)
+    )
+
+
+def _names(closed: Any) -> tuple[str, ...]:
+    names = closed.jaxpr.debug_info.arg_names or ()
+    count = len(closed.in_avals)
+    return tuple(map(str, names)) if len(names) == count else tuple(f"arg{index}" for index in range(count))
+
+
+def _name(traced: Any) -> str:
+    return getattr(traced, "fun_name", "the function")
+
+
+def _artifact(module: Any) -> bytes:
+    """A module of JAX's bindings as bytes, without `chlo`."""
+    passmanager = required_module("jaxlib.mlir.passmanager", "jax", "a JAX function")
+    stablehlo = required_module("jaxlib.mlir.dialects.stablehlo", "jax", "a JAX function")
+    with module.context:
+        partitions = module.operation.attributes["mhlo.num_partitions"].value
+        if partitions != 1:
+            raise PassError(f"the function is sharded over {partitions} devices, but programs run on the host")
+        stablehlo.register_stablehlo_passes()
+        passmanager.PassManager.parse(_CHLO).run(module.operation)
+        version = stablehlo.get_smaller_version(stablehlo.get_current_version(), bindings().get_current_version())
+        return stablehlo.serialize_portable_artifact(module, version)
+
+
+def jitted_for(function: Callable[..., Any]) -> Any:
+    """`jax.jit` of a function whose arguments are all kept."""
+    return jax_module().jit(function, keep_unused=True)

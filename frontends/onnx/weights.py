@@ -1,0 +1,82 @@
+"""The tensors that a model stores: large ones are read where they are, in the file or in the model's memory."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mlir import ir
+
+from .lowering.graph import dtype_of, onnx, tensor_constant
+from .lowering.scalars import bits, kind
+from .lowering.values import UnsupportedOnnxError, Value, tensor_type
+
+__all__ = ["StoredTensors"]
+
+LEAST_BYTES = 1024
+"""Smaller tensors are constants of the code."""
+
+
+class StoredTensors:
+    """Makes arguments of the function of large tensors, and keeps their arrays: by the numbers of these arguments.
+
+    Args:
+        block: the entry block of the function, which gets the arguments.
+        folder: where files with external data are.
+    """
+
+    def __init__(self, block: ir.Block, folder: Path | None) -> None:
+        self._block = block
+        self._folder = folder
+        # With the object, which keeps its number from being another's. A body that is lowered again finds it here.
+        self._made: dict[int, tuple[Any, Value]] = {}
+        self.arrays: dict[int, np.ndarray[Any, Any]] = {}
+
+    def value(self, proto: Any) -> Value:
+        """The value of a `TensorProto`, an argument if it is large."""
+        if id(proto) in self._made:
+            return self._made[id(proto)][1]
+        if proto.data_location == onnx().TensorProto.EXTERNAL:
+            array = self._mapped(proto)
+        elif len(proto.raw_data) >= LEAST_BYTES and bits(dtype_of(proto.data_type)) >= 8:
+            array = np.frombuffer(proto.raw_data, dtype_of(proto.data_type)).reshape(tuple(proto.dims))
+        else:
+            constant = tensor_constant(proto)
+            assert constant.constant is not None
+            array = constant.constant
+        if array.nbytes < LEAST_BYTES:
+            return Value(array.dtype, constant=np.array(array), name=proto.name)
+        self._made[id(proto)] = proto, self._argument(array, proto.name)
+        return self._made[id(proto)][1]
+
+    def _argument(self, array: np.ndarray[Any, Any], name: str) -> Value:
+        dtype = array.dtype
+        self.arrays[len(self._block.arguments)] = _held(array)
+        location = ir.Location.name(name)
+        return Value(dtype, self._block.add_argument(tensor_type(array.shape, dtype), location), name=name)
+
+    def _mapped(self, proto: Any) -> np.ndarray[Any, Any]:
+        """External data, mapped from its file."""
+        if self._folder is None:
+            raise UnsupportedOnnxError(
+                f"tensor {proto.name!r} is in a file of its own; give the path of the model's file"
+            )
+        info = onnx("external_data_helper").ExternalDataInfo(proto)
+        path = (self._folder / info.location).resolve()
+        if not path.is_relative_to(self._folder.resolve()):
+            raise UnsupportedOnnxError(f"tensor {proto.name!r} is in '{info.location}', outside of the model's folder")
+        dtype, shape = dtype_of(proto.data_type), tuple(proto.dims)
+        if not math.prod(shape):
+            return np.empty(shape, dtype)
+        try:
+            return np.memmap(path, dtype, "r", int(info.offset or 0), shape)
+        except ValueError as error:
+            raise UnsupportedOnnxError(f"tensor {proto.name!r} does not fit into '{info.location}': {error}") from None
+
+
+def _held(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array as native code takes it: aligned, and of the signless type, which NumPy calls signed."""
+    aligned = np.require(array, requirements=["C", "A"])
+    return aligned.view(f"i{array.dtype.itemsize}") if kind(array.dtype) == "u" else aligned

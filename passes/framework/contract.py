@@ -1,0 +1,57 @@
+"""What passes leave in a program for the runtime: names of attributes and of functions, and the numbers in them.
+
+Here and not with the passes, so that a program from the cache is run without importing these.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ALIGNMENT",
+    "BINDING",
+    "BYTES",
+    "CONTIGUOUS",
+    "COUNT_ALIGNMENT",
+    "COUNT_COPY",
+    "LEAST",
+    "OUT_RESULT",
+    "READ_ONLY",
+    "RETURNED",
+    "SIZE_CHECKS",
+    "TAKE_FAILURE",
+]
+
+CONTIGUOUS = "inplace.contiguous"
+"""Attribute of an argument whose memory is in row-major order, which the caller promises."""
+
+READ_ONLY = "inplace.read_only"
+"""Attribute of an argument that must not be returned, as the caller's array must not change."""
+
+OUT_RESULT = "inplace.out_result"
+"""Attribute of an out argument: the number of the result that it is the memory of."""
+
+ALIGNMENT = "inplace.alignment"
+"""Attribute of an out argument: the alignment in bytes of the allocation that it replaces."""
+
+RETURNED = -1
+"""Instead of the number of an argument that holds a result: the function returns it."""
+
+TAKE_FAILURE = "inplace_take_failure"
+"""The function that returns the address of the message of a failed assertion, or 0, and forgets it."""
+
+COUNT_COPY = "inplace_count_copy"
+"""The function that counts a copy."""
+
+COUNT_ALIGNMENT = "inplace.count_alignment"
+"""Attribute of an allocation that is counted: its alignment."""
+
+BINDING = "inplace.binding"
+"""Attribute of an argument that is a binding: its set and number."""
+
+SIZE_CHECKS = "inplace.size_checks"
+"""Attribute of a lowered function: for each check the argument, and its dimension, `BYTES`, or `LEAST`."""
+
+BYTES = -1
+"""Instead of a dimension: a view of the argument's bytes ends within them."""
+
+LEAST = -2
+"""Instead of a dimension: a number of the grid is not too small; a size of 0 would make loops that never end."""

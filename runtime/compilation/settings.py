@@ -1,0 +1,40 @@
+"""How to compile a program: the arguments of `compile`, and what only `inplace-check` and the fuzzer set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...passes.pipeline.pipeline import Pipeline
+from .disk_cache import CachePlace
+
+__all__ = ["Settings"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to compile a program: the arguments of `compile`, and more for `inplace-check` and the fuzzer.
+
+    Attributes:
+        checked: count memory with an allocator that finds bad frees (see `memory/statistics.py`).
+        plain: run no pass of ours between the pipeline and the lowering: results stay results, nothing is freed, and
+            out-of-bounds accesses stop the program.
+        callbacks: functions by symbol that the program may call.
+        kernels: whether `optimize` outlines repeated ops into functions, and optimizes these.
+        eager: outline and tabulate code however seldom it is repeated, for tests.
+    """
+
+    pipeline: Pipeline | None
+    opt_level: int
+    memory_stats: bool
+    shared_libs: tuple[str, ...] = ()
+    checked: bool = False
+    plain: bool = False
+    callbacks: Mapping[str, Any] = field(default_factory=dict)
+    optimize: bool = False
+    threads: int = 1
+    machine: str = ""
+    cache: CachePlace | None = None
+    kernels: bool = True
+    eager: bool = False

@@ -1,0 +1,39 @@
+"""The stages of a compilation, and who watches the module after each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from mlir import ir
+
+__all__ = ["STAGES", "is_watched", "reached", "watched_stages"]
+
+STAGES = ("tensors", "bufferize", "boundary", "deallocate", "buffers", "functions", "llvm")
+"""The steps of a compilation by name, in their order."""
+
+Watcher = Callable[[str, ir.Module], None]
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched_stages(watcher: Watcher) -> Generator[None]:
+    """Show `watcher` the module after each of `STAGES`, for compilations in a `with` block; no cache is used there."""
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+def is_watched() -> bool:
+    """Whether somebody wants to see the stages."""
+    return _watcher.get() is not None
+
+
+def reached(stage: str, module: ir.Module) -> None:
+    """Show the watcher, if there is one, the module after a stage."""
+    watcher = _watcher.get()
+    if watcher is not None:
+        watcher(stage, module)

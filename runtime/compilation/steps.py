@@ -1,0 +1,240 @@
+"""The steps of a compilation in their order, from a module on tensors to machine code.
+
+`decide` and `compile_module` are the compilation from top to bottom; `lowering.py` has the passes of each step. This is
+imported when something is compiled: a program from the cache needs none of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from mlir import ir
+
+from ...passes.analysis.lifetimes.module import analyze_lifetimes
+from ...passes.buffers.deallocate import carry_out, frees_only
+from ...passes.dispatch.rewriting.host_memory import names_memory_spaces, to_default_space
+from ...passes.framework.errors import PassError, PassFailure
+from ...passes.kernels.rewriting.optimized_kernels import take_kernels
+from ...passes.pipeline.pipeline import run_pipeline
+from ..interface.boundary import (
+    Form,
+    demands_alignment,
+    entry_functions,
+    manages_its_memory,
+    mark_arguments,
+    protect_arguments,
+    read_form,
+    separate_entries,
+)
+from ..interface.signature import Signature
+from ..memory.pool import link_pool, use_pool, wants_pool
+from ..memory.statistics import link_counters
+from ..native.engine import Engine
+from ..native.library_names import avoid_library_names, native_name
+from ..source import private_copy
+from . import lowering
+from .settings import Settings
+from .size_assertions import verify_sizes
+from .stages import reached
+
+__all__ = ["VERIFY_EACH", "Compiled", "compile_module", "deallocation_phases"]
+
+VERIFY_EACH = "MLIR_INPLACE_VERIFY_EACH"
+"""The environment variable that turns on verification after every pass, with the value `1`."""
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Decisions that depend on the settings alone.
+
+    Attributes:
+        kernels: mark repeated ops, to optimize each once: only after our own bufferization, which keeps the marks.
+        counted: the allocator counts, and copies are counted.
+        may_pool: large blocks may come from the pool: not where another allocator counts, or where nothing is freed.
+        raises: assertions that fail raise an exception; the checker's programs end their processes, which it looks at.
+        threads: on how many the native code runs: one if memory is counted, as the counters are not made for several.
+        tensor_options: options of the passes on tensors.
+        outline_options: options of the passes that make functions.
+    """
+
+    kernels: bool
+    counted: bool
+    may_pool: bool
+    raises: bool
+    threads: int
+    tensor_options: Mapping[str, Any]
+    outline_options: Mapping[str, Any]
+
+
+def decide(settings: Settings) -> Decisions:
+    """The decisions of one compilation."""
+    counted = settings.memory_stats
+    kernels = settings.optimize and settings.kernels and settings.pipeline is None and not settings.plain
+    marks = lowering.EAGER_MARKS if kernels and settings.eager else {}
+    return Decisions(
+        kernels=kernels,
+        counted=counted,
+        may_pool=not (settings.plain or counted),
+        raises=not (settings.plain or settings.checked),
+        threads=1 if counted else settings.threads,
+        tensor_options={"threads": settings.threads, "machine": settings.machine, **marks},
+        outline_options=lowering.EAGER_OUTLINES if settings.eager else {},
+    )
+
+
+class Compiled(NamedTuple):
+    """A compiled module: its machine code, the forms of its entry points, and whether callers own returned buffers."""
+
+    engine: Engine
+    forms: Mapping[str, Form]
+    owns_results: bool
+
+
+def compile_module(
+    source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool
+) -> Compiled:
+    """The whole compilation from top to bottom; `lowering.py` has the passes of its steps under the same numbers.
+
+    Raises `PassError` if a pass refuses the program, `OSError` if a library cannot be loaded.
+    """
+    decided = decide(settings)
+    module = private_copy(source)
+    separate_entries(module.operation)
+    own = settings.pipeline is None and not settings.plain
+    protect_arguments(module.operation, contiguous=contiguous and own)
+    # 1. Tensors: fuse, tile and vectorize before bufferization makes its in-place decisions.
+    if settings.optimize:
+        _run(module, lowering.optimize_phases(kernels=decided.kernels), **decided.tensor_options)
+    reached("tensors", module)
+    # 2. From tensors to memrefs: by our passes, or by the caller's.
+    if settings.pipeline is None:
+        _run(module, lowering.BUFFERIZE, verify=False)
+    else:
+        run_pipeline(module, settings.pipeline)
+        if names_memory_spaces(module.operation):
+            to_default_space(module.operation)
+    reached("bufferize", module)
+    # 3. The boundary: signatures for calls from NumPy. A plain program keeps its own, and checks its accesses.
+    if settings.plain:
+        verify_sizes(module.operation)
+    else:
+        mark_arguments(module.operation, signatures, contiguous=contiguous)
+    _run(module, lowering.VERIFY if settings.plain else lowering.BOUNDARY, verify=settings.plain)
+    forms = _read_forms(module.operation, signatures)
+    avoid_library_names(module.operation)
+    reached("boundary", module)
+    # 4. Deallocation, which may leave passes to be run after it. All allocations are visible now: may any be large?
+    freeing = () if settings.plain else _deallocate(source.operation, module.operation)
+    pooled = decided.may_pool and wants_pool(module.operation)
+    reached("deallocate", module)
+    # 5. Buffers: hoist them out of loops, prefetch and stream; optimize the marked kernels.
+    if settings.optimize:
+        _run(module, (*freeing, *lowering.HOIST, *lowering.STREAMS), machine=settings.machine)
+        if not _optimize_kernels(module, settings):
+            return compile_module(source, signatures, replace(settings, kernels=False), contiguous=contiguous)
+    reached("buffers", module)
+    # 6. Outline repeated ops into functions, put repeated calls into tables, count copies.
+    after = () if settings.optimize else freeing
+    _run(module, (*after, *lowering.outline_phases(count=decided.counted)), **decided.outline_options)
+    reached("functions", module)
+    # 7. Loops, addresses, LLVM; then the functions of the runtime, and machine code.
+    own_allocator = decided.counted or pooled
+    lower = lowering.llvm_phases(
+        decided.threads, fences=settings.optimize, own_allocator=own_allocator, raises=decided.raises
+    )
+    _run(module, lower)
+    _keep_whole(module, forms)
+    reached("llvm", module)
+    engine = _start(module, settings, pooled=pooled)
+    return Compiled(engine, forms, bool(freeing))
+
+
+def _keep_whole(module: ir.Module, names: Iterable[str]) -> None:
+    """Mark the entry points `no_inline`: only wrappers of the JIT call them, and would be copies of small ones."""
+    symbols = ir.SymbolTable(module.operation)
+    for name in names:
+        symbols[native_name(name)].operation.attributes["no_inline"] = ir.UnitAttr.get(module.context)
+
+
+def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = True, **options: Any) -> None:
+    """Run phases, and verify the result if asked: tests show that each pass leaves valid IR.
+
+    A valid program may still become invalid, where folding shows an access out of the bounds of a memref. With the
+    environment variable `MLIR_INPLACE_VERIFY_EACH=1`, as in tests, the IR is verified after every pass.
+    """
+    each = os.environ.get(VERIFY_EACH) == "1"
+    run_pipeline(module, lowering.pipeline(phases, **options), verify_each=each, verify_result=verify)
+
+
+def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
+    """Optimize the functions that marked ops become; return whether each computes its result in place."""
+    # A dynamic size counts as large, so small ops would wake threads.
+    kernels = take_kernels(module.operation, open_sizes=settings.threads == 1)
+    if kernels is not None:
+        _run(kernels.module, lowering.KERNELS, threads=settings.threads, machine=settings.machine)
+        if not kernels.are_in_place:
+            return False
+        kernels.give_back()
+    return True
+
+
+def _start(module: ir.Module, settings: Settings, *, pooled: bool) -> Engine:
+    """Link the runtime's functions into a lowered module, and compile it to machine code."""
+    if settings.memory_stats:
+        link_counters(module, checked=settings.checked)
+    if pooled:
+        link_pool(module)
+    engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
+    if pooled:
+        use_pool(engine)
+    return engine
+
+
+def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
+    """The phases that free the allocations of `module`: our pass, else upstream's; none if the program frees by itself.
+
+    Where our pass needs it, branches between blocks are lifted to structured control flow first.
+    """
+    if _has_lifetimes(module):
+        return lowering.DEALLOCATE
+    if manages_its_memory(source):
+        return ()
+    run_pipeline(module, lowering.pipeline(lowering.STRUCTURE))
+    return lowering.DEALLOCATE if _has_lifetimes(module) else lowering.DEALLOCATE_UNSTRUCTURED
+
+
+def _deallocate(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
+    """Free the allocations of `module` if our pass can do it as it is; return the phases that remain.
+
+    The pass itself would compute lifetimes a second time. Clones need no phase where deallocation inserted none.
+    """
+    try:
+        plan = analyze_lifetimes(module)
+    except PassFailure:
+        return deallocation_phases(source, module)
+    carry_out(plan)
+    _, clones, *others = lowering.DEALLOCATE
+    return (*(lowering.FREED if frees_only(plan) else (clones,)), *others)
+
+
+def _has_lifetimes(module: ir.Operation) -> bool:
+    try:
+        analyze_lifetimes(module)
+    except PassFailure:
+        return False
+    return True
+
+
+def _read_forms(module: ir.Operation, signatures: Mapping[str, Signature]) -> dict[str, Form]:
+    """The form of each entry point after the boundary passes; raises `PassError` if a pipeline removed one."""
+    aligned = demands_alignment(module)
+    functions = entry_functions(module)
+    for name in signatures:
+        if name not in functions:
+            raise PassError(
+                f"the pipeline left no public func.func '{name}' with a body; keep entry points as they are"
+            )
+    return {name: read_form(functions[name], signature, aligned=aligned) for name, signature in signatures.items()}

@@ -1,0 +1,193 @@
+"""`mi.jit`: JAX functions compiled when they are called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import jax.numpy as jnp  # noqa: E402  # pyright: ignore
+
+import mlir_inplace as mi  # noqa: E402
+
+A = np.arange(6, dtype=np.float32).reshape(2, 3)
+B = np.arange(3, dtype=np.float32) + 10
+
+
+def test_numpy_arrays_in_and_out_in_pytrees() -> None:
+    @mi.jit
+    def step(state: Any, *, rate: Any) -> Any:
+        return {"w": state["w"] - rate * state["b"], "parts": (state["b"] > 11, [state["w"].sum(0)])}
+
+    found = step({"w": A, "b": B}, rate=0.5)
+    assert isinstance(found["w"], np.ndarray)
+    np.testing.assert_array_equal(found["w"], A - 0.5 * B)
+    np.testing.assert_array_equal(found["parts"][0], B > 11)
+    np.testing.assert_array_equal(found["parts"][1][0], A.sum(0))
+
+
+def test_a_jax_array_among_the_arguments_makes_jax_arrays() -> None:
+    twice = mi.jit(lambda a, b: (a * 2, b > 11))
+    first, second = twice(jnp.asarray(A), B)
+    assert isinstance(first, jax.Array)
+    assert isinstance(second, jax.Array)
+    np.testing.assert_array_equal(first, A * 2)
+    np.testing.assert_array_equal(second, B > 11)
+
+
+def test_a_result_lives_in_a_donated_numpy_array() -> None:
+    step = mi.jit(lambda w, g: w - 2 * g, donate_argnums=0)
+    w, g = A.copy(), A[::-1].copy()
+    assert step(w, g) is w
+    np.testing.assert_array_equal(w, A - 2 * A[::-1])
+    np.testing.assert_array_equal(g, A[::-1])
+
+
+def test_a_donated_jax_array_is_deleted_and_its_memory_used() -> None:
+    step = mi.jit(lambda w, g: w - 2 * g, donate_argnums=0)
+    w = jnp.asarray(A) + 0
+    address = w.unsafe_buffer_pointer()
+    found = step(w, A[::-1].copy())
+    assert w.is_deleted()
+    assert found.unsafe_buffer_pointer() == address
+    np.testing.assert_array_equal(found, A - 2 * A[::-1])
+
+
+def test_a_donated_jax_array_that_has_a_view_is_copied_first() -> None:
+    step = mi.jit(lambda w: w + 1, donate_argnums=0)
+    w = jnp.asarray(A) + 0
+    view = np.asarray(w)
+    np.testing.assert_array_equal(step(w), A + 1)
+    np.testing.assert_array_equal(view, A)
+
+
+def test_an_argument_that_is_not_donated_never_changes() -> None:
+    step = mi.jit(lambda w, g: (w.at[0].set(g), w))
+    w = A.copy()
+    found, same = step(w, B)
+    np.testing.assert_array_equal(w, A)
+    np.testing.assert_array_equal(same, A)
+    np.testing.assert_array_equal(found, np.stack([B, A[1]]))
+
+
+def test_each_kind_of_arguments_is_compiled_once() -> None:
+    traced: list[Any] = []
+
+    @mi.jit(static_argnums=1)
+    def power(a: Any, n: int) -> Any:
+        traced.append((a.shape, str(a.dtype), n))
+        return a**n
+
+    for _ in range(2):
+        np.testing.assert_array_equal(power(B, 2), B**2)
+        np.testing.assert_array_equal(power(B, n=3), B**3)
+        np.testing.assert_array_equal(power(A, 2), A**2)
+        np.testing.assert_array_equal(power(A.astype(np.int32), 2), A**2)
+    assert traced == [((3,), "float32", 2), ((3,), "float32", 3), ((2, 3), "float32", 2), ((2, 3), "int32", 2)]
+
+
+def test_the_program_that_was_not_used_for_longest_is_forgotten() -> None:
+    double = mi.jit(lambda a: a + a, most_programs=2, optimize=False)
+    one, two = np.ones(1, np.float32), np.ones(2, np.float32)
+    first, second = double.program(one), double.program(two)
+    assert double.program(one) is first
+    np.testing.assert_array_equal(double(np.ones(3, np.float32)), 2 * np.ones(3))
+    assert double.program(one) is first
+    assert double.program(two) is not second
+
+
+def test_python_numbers_are_weakly_typed() -> None:
+    add = mi.jit(lambda a, b: a + b, optimize=False)
+    assert add(np.ones(2, np.float16), 1.5).dtype == np.float16
+    assert add(np.ones(2, np.int8), 3).dtype == np.int8
+    assert add(np.ones(2, np.int8), 2.5).dtype == np.float32
+    assert add(True, 2) == 3
+
+
+def test_double_precision_is_narrowed_as_jax_does() -> None:
+    add = mi.jit(lambda a, b: a + b, optimize=False)
+    assert add(np.ones(2), np.arange(2)).dtype == np.float32
+    with jax.enable_x64(True):
+        assert add(np.ones(2), np.arange(2)).dtype == np.float64
+
+
+def test_an_argument_that_is_not_used_is_kept() -> None:
+    np.testing.assert_array_equal(mi.jit(lambda a, b: b + 1)(A, B), B + 1)
+
+
+def test_unsigned_numbers_keep_their_type() -> None:
+    found = mi.jit(lambda a: a // 3)(np.array([2**32 - 1, 7], np.uint32))
+    assert found.dtype == np.uint32
+    np.testing.assert_array_equal(found, [(2**32 - 1) // 3, 2])
+
+
+def test_constants_are_passed_by_pointer() -> None:
+    weights = np.arange(90_000, dtype=np.float32).reshape(300, 300) % 7
+    inner = jax.jit(lambda x: x @ weights)
+    program = mi.from_jax(lambda x: inner(x) + weights[0], np.ones((2, 300), np.float32))
+    assert 'dense<"0x' not in str(program)
+    first = program.main(np.ones((2, 300), np.float32))
+    np.testing.assert_allclose(first[0], weights.sum(0) + weights[0])
+
+
+def test_constants_have_the_types_that_jax_uses() -> None:
+    unsigned, double = np.arange(600, dtype=np.uint32) + 2**31, np.arange(600) / 3
+    found = mi.jit(lambda a: (a // unsigned, a + jnp.asarray(unsigned) % 7, double[:3] * 2), optimize=False)(
+        unsigned * 2
+    )
+    expected = jax.jit(lambda a: (a // unsigned, a + unsigned % 7, double[:3] * 2))(unsigned * 2)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_jax_may_transform_it() -> None:
+    square = mi.jit(lambda a: (a * a).sum())
+    np.testing.assert_array_equal(jax.grad(square)(B), 2 * B)
+    np.testing.assert_array_equal(jax.vmap(square)(A), (A * A).sum(1))
+
+
+def test_a_method_is_called_with_its_object() -> None:
+    class Scale:
+        factor = 3.0
+
+        @mi.jit(static_argnums=0)
+        def scale(self, a: Any) -> Any:
+            return a * self.factor
+
+    np.testing.assert_array_equal(Scale().scale(B), B * 3)
+
+
+def test_wrong_options_and_arguments_are_named() -> None:
+    with pytest.raises(ValueError, match="static_argnums has 2, but the function has 1 positional arguments"):
+        mi.jit(lambda a: a, static_argnums=2)
+    with pytest.raises(ValueError, match="donate_argnames has 'c', but the function has no such argument"):
+        mi.jit(lambda a: a, donate_argnames="c")
+    with pytest.raises(ValueError, match="argument 0 is both static and donated"):
+        mi.jit(lambda a: a, static_argnums=0, donate_argnames="a")
+    with pytest.raises(ValueError, match="static argument 0 has the value .* of type list, which cannot be hashed"):
+        mi.jit(lambda a: 0, static_argnums=0)([1])
+    with pytest.raises(ValueError, match="most_programs must be a positive integer, got 0"):
+        mi.jit(lambda a: a, most_programs=0)
+    program = mi.from_jax(lambda a: a["x"] + 1, {"x": B}, optimize=False)
+    with pytest.raises(TypeError, match="was compiled for arguments of the structure"):
+        program.main({"y": B})
+    with pytest.raises(ValueError, match=r"argument 0 .*expected shape 3 .*, got 2"):
+        program.main({"x": A[0, :2]})
+
+
+def test_callbacks_are_refused() -> None:
+    def noisy(a: Any) -> Any:
+        jax.debug.print("{}", a)
+        return a
+
+    with pytest.raises(mi.PassError, match=r"noisy has effects \(.*\), as callbacks do; take them out"):
+        mi.jit(noisy)(A)
+
+
+def test_a_primitive_that_only_a_library_has_is_named() -> None:
+    with pytest.raises(mi.PassError, match="cannot be lowered: .*primitive 'schur'"):
+        mi.jit(jax.scipy.linalg.schur)(np.eye(3, dtype=np.float32))
