@@ -13,6 +13,7 @@ from typing import Any
 
 from mlir import ir
 
+from . import special_functions
 from .framework import importer_module, torch_module
 
 
@@ -81,7 +82,14 @@ def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
         aten._scaled_dot_product_flash_attention_for_cpu_backward.default: _attention_backward,
         aten.cummax.default: lambda x, dim: _running_extremum(x, dim, aten.maximum.default),
         aten.cummin.default: lambda x, dim: _running_extremum(x, dim, aten.minimum.default),
+        aten.reciprocal.default: _reciprocal,
+        aten.maximum.default: lambda x, y: _extremum(x, y, x > y),
+        aten.minimum.default: lambda x, y: _extremum(x, y, x < y),
         aten.addbmm.default: _addbmm,
+        aten.lgamma.default: special_functions.log_gamma,
+        aten.digamma.default: special_functions.digamma,
+        aten.hypot.default: special_functions.hypot,
+        aten.searchsorted.Tensor: special_functions.search_sorted,
         aten.angle.default: _angle,
         aten.isclose.default: _isclose,
     }
@@ -158,6 +166,20 @@ def _diagonal_scatter(x: Any, source: Any, offset: int = 0, dim1: int = 0, dim2:
 
 def _empty_strided(size: Any, _stride: Any, **named: Any) -> Any:
     return torch_module().ops.aten.empty.memory_format(size, **named)  # Strides are no part of a value.
+
+
+def _reciprocal(x: Any) -> Any:
+    """By a division: torch-mlir's lowering asserts that no element is zero."""
+    torch = torch_module()
+    return torch.ones((), dtype=x.dtype if x.is_floating_point() or x.is_complex() else torch.get_default_dtype()) / x
+
+
+def _extremum(x: Any, y: Any, is_first: Any) -> Any:
+    """The first where `is_first`, and NaN where either is NaN, which torch-mlir's lowering loses."""
+    torch = torch_module()
+    if x.is_floating_point() or y.is_floating_point():
+        is_first = is_first | torch.isnan(x)
+    return torch.where(is_first, x, y)
 
 
 def _addbmm(x: Any, first: Any, second: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
