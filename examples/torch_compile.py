@@ -78,8 +78,9 @@ def main() -> None:
     batch, classes = torch.randn(8, 3, 32, 32), torch.arange(8)
     for network in (eager, trained):
         nn.functional.cross_entropy(network(batch), classes).backward()
-    pairs = zip(eager.parameters(), model.parameters(), strict=True)
-    close = all(torch.allclose(one.grad, other.grad, rtol=1e-2, atol=1e-4) for one, other in pairs)
+    pairs = [(one.grad, other.grad) for one, other in zip(eager.parameters(), model.parameters(), strict=True)]
+    # An activation that rounds to the other side of zero changes gradients by a percent.
+    close = all((one - other).norm() < 0.02 * one.norm() for one, other in pairs)
     print("same gradients as eager:", close)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from mlir import ir
 
+from . import special_functions
 from .framework import importer_module, torch_module
 
 
@@ -38,7 +39,9 @@ def _unknown_to_the_importer() -> dict[Any, Callable[..., Any]]:
     return {
         overload: function
         for overload, function in known.items()
-        if hasattr(overload, "_schema") and not context.is_registered_operation(name_of(overload._schema))
+        if hasattr(overload, "_schema")
+        and "lift" not in str(overload)  # of constants, while they are traced
+        and not context.is_registered_operation(name_of(overload._schema))
     }
 
 
@@ -79,7 +82,14 @@ def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
         aten._scaled_dot_product_flash_attention_for_cpu_backward.default: _attention_backward,
         aten.cummax.default: lambda x, dim: _running_extremum(x, dim, aten.maximum.default),
         aten.cummin.default: lambda x, dim: _running_extremum(x, dim, aten.minimum.default),
+        aten.reciprocal.default: _reciprocal,
+        aten.maximum.default: lambda x, y: _extremum(x, y, x > y),
+        aten.minimum.default: lambda x, y: _extremum(x, y, x < y),
         aten.addbmm.default: _addbmm,
+        aten.lgamma.default: special_functions.log_gamma,
+        aten.digamma.default: special_functions.digamma,
+        aten.hypot.default: special_functions.hypot,
+        aten.searchsorted.Tensor: special_functions.search_sorted,
         aten.angle.default: _angle,
         aten.isclose.default: _isclose,
     }
@@ -156,6 +166,20 @@ def _diagonal_scatter(x: Any, source: Any, offset: int = 0, dim1: int = 0, dim2:
 
 def _empty_strided(size: Any, _stride: Any, **named: Any) -> Any:
     return torch_module().ops.aten.empty.memory_format(size, **named)  # Strides are no part of a value.
+
+
+def _reciprocal(x: Any) -> Any:
+    """By a division: torch-mlir's lowering asserts that no element is zero."""
+    torch = torch_module()
+    return torch.ones((), dtype=x.dtype if x.is_floating_point() or x.is_complex() else torch.get_default_dtype()) / x
+
+
+def _extremum(x: Any, y: Any, is_first: Any) -> Any:
+    """The first where `is_first`, and NaN where either is NaN, which torch-mlir's lowering loses."""
+    torch = torch_module()
+    if x.is_floating_point() or y.is_floating_point():
+        is_first = is_first | torch.isnan(x)
+    return torch.where(is_first, x, y)
 
 
 def _addbmm(x: Any, first: Any, second: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -239,16 +263,16 @@ def _max_pool_backward(
     return zeros.scatter_add(-1, indices.flatten(-2), gradient.flatten(-2)).view(x.shape)
 
 
-def _convolution_backward(  # noqa: PLR0913
+def _convolution_backward(  # noqa: PLR0913, PLR0917
     gradient: Any,
     x: Any,
     weight: Any,
-    bias_sizes: Any,
+    _bias_sizes: Any,
     stride: Any,
     padding: Any,
     dilation: Any,
     transposed: bool,
-    output_padding: Any,
+    _output_padding: Any,
     groups: int,
     output_mask: Any,
 ) -> Any:
@@ -269,9 +293,7 @@ def _convolution_backward(  # noqa: PLR0913
             for axis in axes
         ]
         rest = [x.shape[2 + axis] - covered[axis] for axis in axes]
-        of_x = torch.ops.aten.convolution.default(
-            gradient, weight, None, stride, padding, dilation, True, rest, groups
-        )
+        of_x = torch.ops.aten.convolution.default(gradient, weight, None, stride, padding, dilation, True, rest, groups)
     if output_mask[1]:
         each = [
             _weight_gradient(torch, one, other, weight.shape, (stride, padding, dilation))

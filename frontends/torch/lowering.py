@@ -18,6 +18,7 @@ from ...runtime.source import private_copy
 from ..stablehlo.legalization import legalize_stablehlo
 from .framework import importer_module, torch_module
 from .refusal import RefusedGraphError
+from .transposed_weights import read_in_place
 
 TO_BACKEND = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),"
@@ -27,10 +28,8 @@ TO_LINALG = "builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)
 TO_STABLEHLO = "builtin.module(torch-backend-to-stablehlo-backend-pipeline)"
 """Pipelines of torch-mlir: to ops that every backend must take, and from there on."""
 
-_NOT_TO_LINALG = tuple(
-    f"torch.aten.{name}"
-    for name in ["cumsum", "cumprod", "logcumsumexp", "index_put", "_index_put", "_unsafe_index_put", "scatter", "sort", "topk"]
-)
+_LEFT = ("cumsum", "cumprod", "logcumsumexp", "index_put", "_index_put", "_unsafe_index_put", "scatter", "sort", "topk")
+_NOT_TO_LINALG = tuple(f"torch.aten.{name}" for name in _LEFT)
 """What `TO_LINALG` leaves in the dialect `tm_tensor`; it stops the process at a `scatter_add` of rank 3."""
 
 _OPERATOR = re.compile(r"(?:torch\.)?(?:aten|prims|prim|quantized|torchvision|tm_tensor)\.[\w.]*\w")
@@ -54,6 +53,7 @@ def tensor_module(graph: Any, names: Sequence[str | None], updates: Mapping[int,
             if name is not None:
                 argument.set_location(ir.Location.name(name))
         _store_updates(function, updates)
+        read_in_place(module.operation)
     return module
 
 

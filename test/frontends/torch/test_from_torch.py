@@ -96,6 +96,25 @@ def test_weights_are_the_modules_own_memory() -> None:
     assert program.memory_stats.copied_bytes == 0 and program.memory_stats.peak_bytes < 10_000
 
 
+def test_a_linear_layer_reads_its_weights_where_they_are() -> None:
+    """For few rows; the transposed copy for many is one per call, and has the size of the weights."""
+    model = torch.nn.Linear(300, 500)
+    for rows, most in ((1, 5_000), (16, 150_000), (64, 800_000)):
+        x = torch.sin(tensors(rows, 300))
+        program = mi.from_torch(model, x, memory_stats=True)
+        assert_same(program.main(x), model(x))
+        assert program.memory_stats.peak_bytes < most
+
+
+def test_a_transposed_matrix_that_others_read_too() -> None:
+    class Both(torch.nn.Module):
+        def forward(self, x: Any, w: Any) -> Any:
+            return x @ w.t(), w.t() + 1, (x * 2) @ w.t()
+
+    x, w = torch.sin(tensors(3, 4)), torch.cos(tensors(3, 4))
+    assert_same(mi.from_torch(Both(), x, w).main(x, w), Both()(x, w))
+
+
 def test_updates_structures_and_constants() -> None:
     module = Stateful()
     eager = copy.deepcopy(module)
@@ -183,6 +202,33 @@ def test_scans_sorts_and_scatters(optimize: bool) -> None:
 
     x, index = torch.sin(tensors(4, 5) * 40), torch.tensor([[3, 0, 3, 1, 4]] * 4)
     assert_same(mi.from_torch(Ranks(), x, index, optimize=optimize).main(x, index), Ranks()(x, index))
+
+
+@pytest.mark.parametrize("optimize", [False, True])
+def test_zeros_and_nans_that_upstream_gets_wrong(optimize: bool) -> None:
+    class Edge(torch.nn.Module):
+        def forward(self, x: Any, y: Any) -> Any:
+            return torch.reciprocal(x), 1 / x, torch.maximum(x, y), torch.minimum(x, y)
+
+    nan = float("nan")
+    x, y = torch.tensor([0.0, 2.0, nan, 1.0]), torch.tensor([1.0, nan, 3.0, -1.0])
+    assert_same(mi.from_torch(Edge(), x, y, optimize=optimize).main(x, y), Edge()(x, y))
+
+
+def test_special_functions() -> None:
+    class Special(torch.nn.Module):
+        def forward(self, x: Any, rows: Any) -> Any:
+            counts = torch.searchsorted(rows, x), torch.searchsorted(rows, x, right=True, out_int32=True)
+            return torch.lgamma(x), torch.digamma(x), torch.hypot(x, x.flip(0)), counts
+
+    inf, nan = float("inf"), float("nan")
+    x = torch.tensor([-3.7, -2.0, -0.5, 0.0, 1e-3, 0.4, 1.0, 2.0, 2.5, 30.0, 1e6, 1e30, inf, nan, 3e38, -inf])
+    rows = torch.tensor([-1.0, 0.0, 0.0, 1.0, 2.0, 2.0, 9.0])
+    *values, counts = mi.from_torch(Special(), x, rows).main(x, rows)
+    *expected, other = Special()(x, rows)
+    for got, wanted in zip(values, expected, strict=True):
+        np.testing.assert_allclose(got, wanted.numpy(), rtol=1e-5, atol=1e-6)
+    assert_same(tuple(one[:-3] for one in counts), tuple(one[:-3] for one in other))
 
 
 def test_random_numbers_are_refused_by_name() -> None:
