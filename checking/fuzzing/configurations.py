@@ -135,7 +135,7 @@ OPTIMIZE_CONFIGURATIONS: tuple[Configuration, ...] = (
     _alone("vectorize", "inplace-vectorize"),
     _alone("vectorize-tiny", f'inplace-vectorize{{machine="{_TINY}"}}'),
     _alone("transpose-operands", "inplace-transpose-operands", _fuzzed(4)),
-    _alone("unfold-windows", f'inplace-unfold-windows{{{{machine="{_TINY}"}}}}', _fuzzed(8)),
+    _alone("unfold-windows", f'inplace-unfold-windows{{machine="{_TINY}"}}', _fuzzed(8)),
     _alone("widen-operands", "inplace-widen-operands", _fuzzed(6)),
     _alone("ping-pong", "inplace-ping-pong", _fuzzed(5)),
     _alone("skew-time", f'inplace-ping-pong,inplace-skew-time{{threads=1 machine="{_TINY}"}}'),

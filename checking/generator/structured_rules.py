@@ -136,15 +136,23 @@ def named_product(builder: Builder) -> None:
 
 
 def convolution(builder: Builder) -> None:
-    """A convolution over one or two dimensions, on an image that is computed or given."""
+    """A convolution over one or two dimensions, channels first or last, on an image that is computed or given."""
     draw = builder.draw
     is_flat = draw.chance(0.5)
-    channels, filters, window = draw.between(1, 5), draw.between(1, 9), draw.between(1, 3)
+    channels, filters, window = draw.between(1, 5), draw.between(1, 24), draw.between(1, 3)
     places = (draw.between(window, 12),) if is_flat else (draw.between(window, 7), draw.between(window, 7))
-    image = builder.tensor_of((draw.between(1, 2), *places, channels), "f32", same_type=True)
-    weights = builder.constant_tensor((*(window for _ in places), channels, filters), "f32")
-    sizes = (image.sizes[0], *(place - window + 1 for place in places), filters)
-    name = "linalg.conv_1d_nwc_wcf" if is_flat else "linalg.conv_2d_nhwc_hwcf"
+    batch, windows, step = draw.between(1, 2), tuple(window for _ in places), draw.choice((1, 1, 2, 3))
+    results = tuple((place - window) // step + 1 for place in places)
+    if draw.chance(0.5):
+        shapes = (batch, channels, *places), (filters, channels, *windows), (batch, filters, *results)
+        name = "linalg.conv_1d_ncw_fcw" if is_flat else "linalg.conv_2d_nchw_fchw"
+    else:
+        shapes = (batch, *places, channels), (*windows, channels, filters), (batch, *results, filters)
+        name = "linalg.conv_1d_nwc_wcf" if is_flat else "linalg.conv_2d_nhwc_hwcf"
+    image = builder.tensor_of(shapes[0], "f32", same_type=True)
+    weights = builder.constant_tensor(shapes[1], "f32")
+    name += f" {{strides = dense<{step}> : tensor<{len(places)}xi64>}}"
+    sizes = (image.sizes[0], *shapes[2][1:])
     settled(builder, settled(builder, emit_named(builder, name, [image, weights], _start(builder, sizes, "f32"))))
 
 
