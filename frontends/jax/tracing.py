@@ -119,10 +119,28 @@ def _artifact(module: Any) -> bytes:
         partitions = module.operation.attributes["mhlo.num_partitions"].value
         if partitions != 1:
             raise PassError(f"the function is sharded over {partitions} devices, but programs run on the host")
+        _erase_sharding(module)
         stablehlo.register_stablehlo_passes()
         passmanager.PassManager.parse(_CHLO).run(module.operation)
         version = stablehlo.get_smaller_version(stablehlo.get_current_version(), bindings().get_current_version())
         return stablehlo.serialize_portable_artifact(module, version)
+
+
+def _erase_sharding(module: Any) -> None:
+    """Erase what says where arrays are: on one host it is nothing. JAX writes it for keys of random numbers."""
+    found: list[Any] = []
+    advance = jaxlib_module("ir").WalkResult.ADVANCE
+
+    def note(op: Any) -> Any:
+        if op.name in ("sdy.mesh", "sdy.sharding_constraint"):
+            found.append(op)
+        return advance
+
+    module.operation.walk(note)
+    for op in found:
+        for result, operand in zip(op.results, op.operands, strict=True):
+            result.replace_all_uses_with(operand)
+        op.erase()
 
 
 def jitted_for(function: Callable[..., Any]) -> Any:

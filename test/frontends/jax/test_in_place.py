@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-jax = pytest.importorskip("jax")
+jax = pytest.importorskip("jax", minversion="0.9")
 
 import jax.numpy as jnp  # noqa: E402  # pyright: ignore
 

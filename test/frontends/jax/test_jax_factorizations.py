@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-jax = pytest.importorskip("jax")
+jax = pytest.importorskip("jax", minversion="0.9")
 
 import mlir_inplace as mi  # noqa: E402
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-jax = pytest.importorskip("jax")
+jax = pytest.importorskip("jax", minversion="0.9")
 
 import jax.numpy as jnp  # noqa: E402  # pyright: ignore
 
@@ -159,6 +159,18 @@ def test_a_method_is_called_with_its_object() -> None:
             return a * self.factor
 
     np.testing.assert_array_equal(Scale().scale(B), B * 3)
+
+
+def test_keys_of_random_numbers_go_in_and_out() -> None:
+    def draw(key: Any, x: Any) -> Any:
+        return jax.random.uniform(key, (3,)) + x, jax.random.split(key)
+
+    key = jax.random.key(3)
+    drawn, keys = mi.jit(draw)(key, jnp.ones(3))
+    np.testing.assert_array_equal(drawn, jax.random.uniform(key, (3,)) + 1)
+    np.testing.assert_array_equal(jax.random.key_data(keys), jax.random.key_data(jax.random.split(key)))
+    rows = jax.vmap(lambda one: jax.random.uniform(one, (2,)))
+    np.testing.assert_array_equal(mi.jit(rows)(jax.random.split(key, 4)), rows(jax.random.split(key, 4)))
 
 
 def test_wrong_options_and_arguments_are_named() -> None:

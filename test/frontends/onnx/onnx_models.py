@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-onnx = pytest.importorskip("onnx")
+onnx = pytest.importorskip("onnx", minversion="1.20")
+pytest.importorskip("onnx.reference")
 pytest.importorskip("onnx.reference")
 
 helper = onnx.helper
