@@ -13,6 +13,7 @@ from ..ir.program_order import ProgramOrder
 from .accesses import Read, Write
 from .alias_sets import AliasSets
 from .attempt import Attempt
+from .choices import Choices
 from .decisions import Conflict, Rule
 from .destruction import Destruction
 from .frames import Frames
@@ -34,6 +35,7 @@ class Interference:
         self.iterations = Iterations(effects, sets)
         self.threads = ParallelRegions(effects, sets)
         self.frames = Frames(effects, order, sets)
+        self._choices = Choices(effects, sets)
         self._destruction = Destruction(effects, order, sets, self.frames, self.threads)
 
     def between(self, first: StorageSet, second: StorageSet, attempt: Attempt) -> Conflict | None:
@@ -96,7 +98,11 @@ class Interference:
             value, rule = other.value, None if self.frames.are_regions_apart(write, other) else Rule.WRITTEN_TWICE
         if rule is None:
             return None
-        if not self.iterations.may_share(write.value, value) or self._is_older(write, other):
+        if (
+            not self.iterations.may_share(write.value, value)
+            or self._is_older(write, other)
+            or (rule is Rule.READ_BY_WRITER and isinstance(other, Read) and self._is_one_or_apart(write, other))
+        ):
             attempt.spared.append(question)
             return None
         if isinstance(other, int):
@@ -111,6 +117,17 @@ class Interference:
         if loop < 0 or self._order.dominates(other.value, self._snapshot.operand_op[write.operand]):
             return False
         return self.iterations.is_made_in(write.value, loop)
+
+    def _is_one_or_apart(self, write: Write, read: Read) -> bool:
+        """Whether one op writes the same buffer that it reads, element by element, or one that shares no memory."""
+        s, effects, op = self._snapshot, self._effects, self._snapshot.operand_op[write.operand]
+        model = effects.model(op)
+        return (
+            model is not None
+            and s.values[read.value].type == s.values[write.value].type
+            and model.is_not_conflicting(s.ops[op], s.operand_index(read.operand), s.operand_index(write.operand))
+            and self._choices.are_one_or_apart(read.value, write.value)
+        )
 
     def _writes_against_readonly(self, written: StorageSet, storage: StorageSet, attempt: Attempt) -> Conflict | None:
         for value in storage.readonly:
