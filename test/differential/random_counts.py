@@ -13,6 +13,7 @@ chance. What upstream refuses for loops that return buffers is tried with `allow
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import re
 import sys
@@ -48,6 +49,8 @@ REINTERPRETS = re.compile(r"arith\.index_cast.*tensor<")
 """Upstream makes a cast of memrefs of this, which is no program that can be run."""
 VARIATIONS = 60
 """How many other argument sets are tried."""
+CALLS = 20
+"""How many argument sets are tried for each of its functions by itself."""
 SIBLINGS = 40
 """How many other programs are tried."""
 SWAPPED: dict[str, tuple[str, ...]] = {
@@ -56,6 +59,25 @@ SWAPPED: dict[str, tuple[str, ...]] = {
     r"arith\.\w+f (?=%\w+, %\w+ : \w*f\d\d$)": tuple(f"arith.{name}f " for name in ("add", "sub", "mul", "maximum")),
 }
 """Scalar ops that can stand for one another. Index arithmetic is not among them: it says which slices overlap."""
+CONDITIONS = re.compile(r"^.*(?:cf\.cond_br|scf\.if|scf\.condition\() ?(%\w+)(?:,| \{| ->|\)).*$", re.MULTILINE)
+"""The branches of a program. Upstream's decisions do not depend on their conditions."""
+DECIDE = """
+  memref.global "private" @drawn : memref<i32> = dense<{seed}>
+  func.func private @decide() -> i1 {{
+    %factor = arith.constant 1664525 : i32
+    %offset = arith.constant 1013904223 : i32
+    %zero = arith.constant 0 : i32
+    %memory = memref.get_global @drawn : memref<i32>
+    %before = memref.load %memory[] : memref<i32>
+    %product = arith.muli %before, %factor : i32
+    %after = arith.addi %product, %offset : i32
+    memref.store %after, %memory[] : memref<i32>
+    %decision = arith.cmpi slt, %after, %zero : i32
+    return %decision : i1
+  }}
+}}
+"""
+"""A condition that nobody can tell in advance: another one each time."""
 SECONDS = 60
 """How long one program may take: some of upstream's passes do not end."""
 
@@ -147,20 +169,62 @@ def refuted(program: GeneratedProgram, module: ir.Module, made: dict[str, ir.Mod
     Arguments for which the program is not defined say nothing: the reference refuses them.
     """
     reference, evaluators = Evaluator(module), {name: Evaluator(each) for name, each in made.items()}
-    for given in variations(program, module):
+    for function, kept, given in calls(program, module):
+        called = replace(program, function=function, kept=kept)
         try:
-            wanted = reference.run(program.function, copies_of(given), steps=steps)
+            wanted = reference.run(function, copies_of(given), steps=steps)
         except EvaluationError:
             continue
         if any_undefined(wanted):
             continue
         for name, evaluator in evaluators.items():
             try:
-                if is_wrong(program, evaluator.run(program.function, copies_of(given), steps=steps), wanted):
+                if is_wrong(called, evaluator.run(function, copies_of(given), steps=steps), wanted):
                     return f"{name}, with other arguments"
             except EvaluationError:
                 return f"{name}, with other arguments"
     return ""
+
+
+def calls(program: GeneratedProgram, module: ir.Module) -> Iterator[tuple[str, Sequence[int], tuple[Any, ...]]]:
+    """Calls of the program, and of its functions by themselves: their names, the arguments they keep, and arguments.
+
+    A program may call a function without using what it returns, or always with the same arguments.
+    """
+    for given in variations(program, module):
+        yield program.function, program.kept, given
+    draw = np.random.default_rng(program.seed)
+    for function in module.body.operations:
+        if function.operation.name != "func.func" or function.is_external:
+            continue
+        name, types = function.name.value, function.type.inputs
+        if name == program.function or not all(is_drawn(type_) for type_ in types):
+            continue
+        for _ in range(CALLS):
+            usual = int(draw.integers(1, 5))
+            yield name, (), tuple(drawn(type_, usual, draw) for type_ in types)
+
+
+def is_drawn(type_: ir.Type) -> bool:
+    """Whether there are random arguments of a type."""
+    if isinstance(type_, ir.RankedTensorType):
+        return str(type_.element_type) in oracle.DTYPES
+    return str(type_) in oracle.DTYPES
+
+
+def drawn(type_: ir.Type, usual: int, draw: np.random.Generator) -> Any:
+    """A random argument; `usual` is what most indices and dynamic sizes are, so that sizes fit one another."""
+
+    def size() -> int:
+        return usual if draw.random() < 0.9 else int(draw.integers(6))
+
+    if not isinstance(type_, ir.RankedTensorType):
+        if str(type_) == "index":
+            return size()
+        dtype = oracle.DTYPES[str(type_)]
+        return draw.integers(9, size=()).astype(dtype)[()]
+    sizes = [size() if type_.is_dynamic_dim(n) else type_.get_dim_size(n) for n in range(type_.rank)]
+    return draw.integers(9, size=sizes).astype(oracle.DTYPES[str(type_.element_type)])
 
 
 def refuted_by_siblings(program: GeneratedProgram, module: ir.Module, costs: Costs) -> str:
@@ -169,10 +233,12 @@ def refuted_by_siblings(program: GeneratedProgram, module: ir.Module, costs: Cos
     Other conditions take other paths. With another payload it shows that an op has run twice, or on the wrong values.
     """
     draw = random.Random(program.seed)
-    for _ in range(SIBLINGS):
+    for number in range(SIBLINGS):
         text = str(module)
         for pattern, choices in SWAPPED.items():
             text = re.sub(pattern, partial(swapped, choices, draw), text, flags=re.MULTILINE)
+        if number % 2:
+            text = with_any_conditions(text, draw)
         try:
             sibling = oracle.parse(text)
             _, theirs = upstream(sibling)
@@ -190,6 +256,21 @@ def refuted_by_siblings(program: GeneratedProgram, module: ir.Module, costs: Cos
 def swapped(choices: Sequence[str], draw: random.Random, found: re.Match[str]) -> str:
     """Another op, for about every second one: most conditions that stay let loops run on."""
     return draw.choice(choices) if draw.random() < 0.5 else found[0]
+
+
+def with_any_conditions(text: str, draw: random.Random) -> str:
+    """The program with branches of which nobody can tell which way they go; some stay as they are."""
+    count = itertools.count()
+
+    def replaced(found: re.Match[str]) -> str:
+        if draw.random() < 0.2:
+            return found[0]
+        name, line, begin = f"%decision_{next(count)}", found[0], found.start(1) - found.start()
+        branch = line[:begin] + name + line[begin + len(found[1]) :]
+        return f"{name} = func.call @decide() : () -> i1\n{branch}"
+
+    text = CONDITIONS.sub(replaced, text)
+    return text.rstrip().removesuffix("}") + DECIDE.format(seed=draw.randrange(1 << 31))
 
 
 def variations(program: GeneratedProgram, module: ir.Module) -> Iterator[tuple[Any, ...]]:
