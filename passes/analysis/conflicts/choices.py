@@ -32,19 +32,24 @@ class Choices:
 
         What is apart may no longer be when another edge is stated: then the question has to be asked again.
         """
-        return self._is_each_one_or_apart(first, second) or self._is_each_one_or_apart(second, first)
+        sources = self._effects.sources
+        return (len(sources.get(first, ())) > 1 and self._is_each_one_or_apart(first, second)) or (
+            len(sources.get(second, ())) > 1 and self._is_each_one_or_apart(second, first)
+        )
 
     def _is_each_one_or_apart(self, choice: int, other: int) -> bool:
+        if not self._may_be_chosen(choice):
+            return False
         find = self._sets.equivalence.find
-        origins = self._sets.origins(other)
         work, seen = [choice], {choice}
         while work:
             value = work.pop()
             if find(value) == find(other) or not self._sets.have_common_origin(value, other):
                 continue
             chosen = self._chosen(value)
+            origins = self._sets.origins(other) if chosen else None
             # A part of the choice itself is part of whatever was chosen.
-            if not chosen or origins is None or find(value) in origins or len(seen) > _MOST_CHOICES:
+            if origins is None or find(value) in origins or len(seen) > _MOST_CHOICES:
                 return False
             work.extend(source for source in chosen if source not in seen)
             seen.update(chosen)
@@ -53,16 +58,21 @@ class Choices:
     def _chosen(self, value: int) -> list[int]:
         """Return the values of which ``value`` is one, of the same run of its block; empty if that is not known."""
         s, effects = self._snapshot, self._effects
+        if not self._may_be_chosen(value):
+            return []
         op = s.value_op[value]
-        if op < 0:
-            # Of a block in a loop an older iteration may have chosen.
-            block = s.value_block[value]
-            around = s.block_op[block]
-            if around < 0 or s.block_loop[block] != s.block_loop[s.op_block[around]]:
-                return []
         sources = effects.sources.get(value, [])
         found = [s.operand_value[operand] for operand in sources if self._is_choice(operand, value, op)]
         return found if len(found) == len(sources) else []
+
+    def _may_be_chosen(self, value: int) -> bool:
+        """Whether ``value`` is no block argument for which an older iteration of a loop may have chosen."""
+        s = self._snapshot
+        if s.value_op[value] >= 0:
+            return True
+        block = s.value_block[value]
+        around = s.block_op[block]
+        return around >= 0 and s.block_loop[block] == s.block_loop[s.op_block[around]]
 
     def _is_choice(self, operand: int, value: int, op: int) -> bool:
         """Whether ``operand`` is all of what ``value`` may be, and ``value`` is never that of an older iteration."""

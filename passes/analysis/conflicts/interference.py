@@ -32,7 +32,7 @@ class Interference:
         self._snapshot = effects.snapshot
         self._sets = sets
         self._order = order
-        self.iterations = Iterations(effects, sets)
+        self.iterations = Iterations(effects, order, sets)
         self.threads = ParallelRegions(effects, sets)
         self.frames = Frames(effects, order, sets)
         self._choices = Choices(effects, sets)
@@ -100,8 +100,9 @@ class Interference:
             return None
         if (
             not self.iterations.may_share(write.value, value)
+            or (self._snapshot.value_op[write.value] >= 0 and self.iterations.is_made_after(write.value, value))
             or self._is_older(write, other)
-            or (rule is Rule.READ_BY_WRITER and isinstance(other, Read) and self._is_one_or_apart(write, other))
+            or (rule is Rule.READ_BY_WRITER and self._is_one_or_apart(write, value, other))
         ):
             attempt.spared.append(question)
             return None
@@ -118,15 +119,16 @@ class Interference:
             return False
         return self.iterations.is_made_in(write.value, loop)
 
-    def _is_one_or_apart(self, write: Write, read: Read) -> bool:
+    def _is_one_or_apart(self, write: Write, value: int, other: int | Read | Write) -> bool:
         """Whether one op writes the same buffer that it reads, element by element, or one that shares no memory."""
-        s, effects, op = self._snapshot, self._effects, self._snapshot.operand_op[write.operand]
-        model = effects.model(op)
+        if not self._choices.are_one_or_apart(value, write.value) or not isinstance(other, Read):
+            return False
+        s, op = self._snapshot, self._snapshot.operand_op[write.operand]
+        model = self._effects.model(op)
         return (
             model is not None
-            and s.values[read.value].type == s.values[write.value].type
-            and model.is_not_conflicting(s.ops[op], s.operand_index(read.operand), s.operand_index(write.operand))
-            and self._choices.are_one_or_apart(read.value, write.value)
+            and s.values[value].type == s.values[write.value].type
+            and model.is_not_conflicting(s.ops[op], s.operand_index(other.operand), s.operand_index(write.operand))
         )
 
     def _writes_against_readonly(self, written: StorageSet, storage: StorageSet, attempt: Attempt) -> Conflict | None:
