@@ -6,15 +6,18 @@
 Both bufferize the same program, and are cleaned up in the same way. The program counts as worse if ours has more
 allocations or more copies, in the text or in an execution by the evaluator. It is not compared where upstream refuses
 it, or where the values of its result are wrong: those are counted by themselves. Where ours has more, both are run with
-other arguments too, and then with other scalar ops, on which no decision depends: what goes wrong then is right by
-chance. What upstream refuses for loops that return buffers is tried with `allow-return-allocs-from-loops`.
+other arguments too, each function by itself as well; then with other scalar ops and with other conditions of branches,
+on which no decision depends: what goes wrong then is right by chance. What upstream refuses for loops that return
+buffers is tried with `allow-return-allocs-from-loops`.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import re
+import resource
 import sys
 import time
 from collections import Counter
@@ -48,6 +51,8 @@ REINTERPRETS = re.compile(r"arith\.index_cast.*tensor<")
 """Upstream makes a cast of memrefs of this, which is no program that can be run."""
 VARIATIONS = 60
 """How many other argument sets are tried."""
+CALLS = 20
+"""How many argument sets are tried for each of its functions by itself."""
 SIBLINGS = 40
 """How many other programs are tried."""
 SWAPPED: dict[str, tuple[str, ...]] = {
@@ -56,8 +61,47 @@ SWAPPED: dict[str, tuple[str, ...]] = {
     r"arith\.\w+f (?=%\w+, %\w+ : \w*f\d\d$)": tuple(f"arith.{name}f " for name in ("add", "sub", "mul", "maximum")),
 }
 """Scalar ops that can stand for one another. Index arithmetic is not among them: it says which slices overlap."""
+BRANCHES: dict[str, str] = {
+    r"^.*(?:cf\.cond_br|scf\.if|scf\.condition\() ?(?P<flag>%\w+)(?:,| \{| ->|\)).*$": "i1",
+    r"^.*cf\.switch (?P<flag>%\w+) : i32, \[.*$": "i32",
+    r"^.*scf\.index_switch (?P<flag>%\w+) .*$": "index",
+}
+"""The branches of a program, and the types of their conditions. No decision of upstream's depends on a condition."""
+DECIDE = """
+  memref.global "private" @drawn : memref<i32> = dense<0>
+  func.func private @decide_i32() -> i32 {
+    %factor = arith.constant 1664525 : i32
+    %offset = arith.constant 1013904223 : i32
+    %bits = arith.constant 30 : i32
+    %memory = memref.get_global @drawn : memref<i32>
+    %before = memref.load %memory[] : memref<i32>
+    %product = arith.muli %before, %factor : i32
+    %after = arith.addi %product, %offset : i32
+    memref.store %after, %memory[] : memref<i32>
+    %decision = arith.shrui %after, %bits : i32
+    return %decision : i32
+  }
+  func.func private @decide_i1() -> i1 {
+    %two = arith.constant 2 : i32
+    %number = func.call @decide_i32() : () -> i32
+    %decision = arith.cmpi slt, %number, %two : i32
+    return %decision : i1
+  }
+  func.func private @decide_index() -> index {
+    %number = func.call @decide_i32() : () -> i32
+    %decision = arith.index_cast %number : i32 to index
+    return %decision : index
+  }
+}
+"""
+"""Conditions that nobody can tell in advance: another one each time."""
+DRAWN = "@drawn : memref<i32> = dense<{}>"
+WAYS = 12
+"""How many ways through such a program are tried."""
 SECONDS = 60
-"""How long one program may take: some of upstream's passes do not end."""
+"""The processor time that one program may take: some of upstream's passes do not end."""
+REFUTING = 40
+"""The processor time after which upstream is taken to be right."""
 
 KINDS: dict[str, Callable[[int], GeneratedProgram]] = {
     **{name: partial(generate, size=6, features=features) for name, features in SUBJECTS.items()},
@@ -79,6 +123,15 @@ class Costs:
     def exceeds(self, other: Costs) -> list[str]:
         """What is more than in another program."""
         return [name for name, number in vars(self).items() if number > vars(other)[name]]
+
+
+@dataclass(frozen=True)
+class Tries:
+    """How long a run may be, and how many argument sets are tried, of the program and of each of its functions."""
+
+    steps: int = STEPS
+    arguments: int = VARIATIONS
+    calls: int = CALLS
 
 
 @dataclass(frozen=True)
@@ -141,26 +194,72 @@ def any_undefined(found: Evaluation) -> bool:
     return any(mask is not None and np.any(mask) for mask in found.undefined)
 
 
-def refuted(program: GeneratedProgram, module: ir.Module, made: dict[str, ir.Module], steps: int = STEPS) -> str:
+def refuted(program: GeneratedProgram, module: ir.Module, made: dict[str, ir.Module], tries: Tries = Tries()) -> str:
     """The first name in `made` of what is wrong for arguments other than those `program` comes with; empty if none is.
 
     Arguments for which the program is not defined say nothing: the reference refuses them.
     """
     reference, evaluators = Evaluator(module), {name: Evaluator(each) for name, each in made.items()}
-    for given in variations(program, module):
+    for function, kept, given in calls(program, module, tries):
+        if time.process_time() > REFUTING:
+            return ""
+        called = replace(program, function=function, kept=kept)
         try:
-            wanted = reference.run(program.function, copies_of(given), steps=steps)
+            wanted = reference.run(function, copies_of(given), steps=tries.steps)
         except EvaluationError:
             continue
         if any_undefined(wanted):
             continue
         for name, evaluator in evaluators.items():
             try:
-                if is_wrong(program, evaluator.run(program.function, copies_of(given), steps=steps), wanted):
+                if is_wrong(called, evaluator.run(function, copies_of(given), steps=4 * tries.steps), wanted):
                     return f"{name}, with other arguments"
             except EvaluationError:
                 return f"{name}, with other arguments"
     return ""
+
+
+def calls(
+    program: GeneratedProgram, module: ir.Module, tries: Tries
+) -> Iterator[tuple[str, Sequence[int], tuple[Any, ...]]]:
+    """Calls of the program, and of its functions by themselves: their names, the arguments they keep, and arguments.
+
+    A program may call a function without using what it returns, or always with the same arguments.
+    """
+    for given in itertools.islice(variations(program, module), tries.arguments):
+        yield program.function, program.kept, given
+    draw = np.random.default_rng(program.seed)
+    for function in module.body.operations:
+        if function.operation.name != "func.func" or function.is_external:
+            continue
+        name, types = function.name.value, function.type.inputs
+        if name == program.function or not all(is_drawn(type_) for type_ in types):
+            continue
+        for _ in range(tries.calls):
+            usual = int(draw.integers(1, 5))
+            yield name, (), tuple(drawn(type_, usual, draw) for type_ in types)
+
+
+def is_drawn(type_: ir.Type) -> bool:
+    """Whether there are random arguments of a type."""
+    if isinstance(type_, ir.RankedTensorType):
+        return str(type_.element_type) in oracle.DTYPES
+    return str(type_) in oracle.DTYPES
+
+
+def drawn(type_: ir.Type, usual: int, draw: np.random.Generator) -> Any:
+    """A random argument; `usual` is what most indices and dynamic sizes are, so that sizes fit one another."""
+
+    def size() -> int:
+        return usual if draw.random() < 0.9 else int(draw.integers(6))
+
+    if not isinstance(type_, ir.RankedTensorType):
+        if str(type_) == "index":
+            return size()
+        dtype = oracle.DTYPES[str(type_)]
+        return draw.integers(9, size=()).astype(dtype)[()]
+    sizes = [size() if type_.is_dynamic_dim(n) else type_.get_dim_size(n) for n in range(type_.rank)]
+    return draw.integers(9, size=sizes).astype(oracle.DTYPES[str(type_.element_type)])
 
 
 def refuted_by_siblings(program: GeneratedProgram, module: ir.Module, costs: Costs) -> str:
@@ -169,12 +268,15 @@ def refuted_by_siblings(program: GeneratedProgram, module: ir.Module, costs: Cos
     Other conditions take other paths. With another payload it shows that an op has run twice, or on the wrong values.
     """
     draw = random.Random(program.seed)
-    for _ in range(SIBLINGS):
+    for number in range(SIBLINGS):
+        if time.process_time() > REFUTING:
+            return ""
         text = str(module)
         for pattern, choices in SWAPPED.items():
             text = re.sub(pattern, partial(swapped, choices, draw), text, flags=re.MULTILINE)
+        is_open = number % 2 == 1
         try:
-            sibling = oracle.parse(text)
+            sibling = oracle.parse(with_any_conditions(text, draw) if is_open else text)
             _, theirs = upstream(sibling)
             ours = sibling.operation.clone()
             with oracle.context():
@@ -182,14 +284,44 @@ def refuted_by_siblings(program: GeneratedProgram, module: ir.Module, costs: Cos
             is_alike = counted(theirs) == costs
         except (ir.MLIRError, PassError, oracle.Refused):
             continue
-        if is_alike and (wrong := refuted(program, sibling, {"ours": ours, "upstream": theirs}, STEPS // 100)):
-            return f"{wrong} and scalar ops"
+        made = {"ours": ours, "upstream": theirs}
+        if is_alike and is_open:
+            wrong = next(filter(None, (refuted_on_a_way(program, sibling, made, draw) for _ in range(WAYS))), "")
+        else:
+            wrong = refuted(program, sibling, made, Tries(STEPS // 100)) if is_alike else ""
+        if wrong:
+            return f"{wrong} and {'conditions' if is_open else 'scalar ops'}"
     return ""
+
+
+def refuted_on_a_way(
+    program: GeneratedProgram, module: ir.Module, made: dict[str, ir.Module], draw: random.Random
+) -> str:
+    """What is wrong for some way through a program with any conditions."""
+    seed = DRAWN.format(draw.randrange(1 << 31))
+    asked, *others = (oracle.parse(str(each).replace(DRAWN.format(0), seed)) for each in (module, *made.values()))
+    return refuted(program, asked, dict(zip(made, others, strict=True)), Tries(STEPS // 100, 6, 4))
 
 
 def swapped(choices: Sequence[str], draw: random.Random, found: re.Match[str]) -> str:
     """Another op, for about every second one: most conditions that stay let loops run on."""
     return draw.choice(choices) if draw.random() < 0.5 else found[0]
+
+
+def with_any_conditions(text: str, draw: random.Random) -> str:
+    """The program with branches of which nobody can tell which way they go; some stay as they are."""
+    numbers = itertools.count()
+
+    def replaced(type_: str, found: re.Match[str]) -> str:
+        if draw.random() < 0.2:
+            return found[0]
+        name, first = f"%decision_{next(numbers)}", found.start()
+        branch = found[0][: found.start("flag") - first] + name + found[0][found.end("flag") - first :]
+        return f"{name} = func.call @decide_{type_}() : () -> {type_}\n{branch}"
+
+    for pattern, type_ in BRANCHES.items():
+        text = re.sub(pattern, partial(replaced, type_), text, flags=re.MULTILINE)
+    return text.rstrip().removesuffix("}") + DECIDE
 
 
 def variations(program: GeneratedProgram, module: ir.Module) -> Iterator[tuple[Any, ...]]:
@@ -262,6 +394,7 @@ def attempt(kind: str, seed: int, text: str | None = None, first: str = "") -> C
     """Compare a program in a child process, after upstream's passes `first`."""
 
     def work(_: object) -> Comparison:
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         program = KINDS[kind](seed)
         module = oracle.parse(text or program.text)
         try:
@@ -270,7 +403,7 @@ def attempt(kind: str, seed: int, text: str | None = None, first: str = "") -> C
             return Comparison(f"not cleaned up before: {message(error)}")
         return compare(program, module)
 
-    ended = isolated(work, SECONDS)
+    ended = isolated(work, 10 * SECONDS)
     if ended.error is not None:
         raise ended.error
     return ended.value or Comparison(f"crash or hang: {ended.cause[:60]}")

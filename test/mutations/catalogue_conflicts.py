@@ -7,6 +7,7 @@ from disabling import Rule
 _LIVE = "passes.analysis.conflicts.liveness:Liveness."
 _IF = "passes.analysis.conflicts.interference:Interference."
 _DESTROYS = "passes.analysis.conflicts.destruction:Destruction."
+_CHOICES = "passes.analysis.conflicts.choices:Choices."
 _ORDER = "passes.analysis.ir.program_order:ProgramOrder."
 _SETS = "passes.analysis.conflicts.alias_sets:AliasSets."
 
@@ -90,6 +91,21 @@ CONFLICTS = (
         _DESTROYS + "_is_simultaneous",
         "True",
         "s.values[source].type == s.values[target].type",
+    ),
+    Rule("a choice is one or apart", "**Choices**", _CHOICES + "_is_each_one_or_apart", "return True"),
+    Rule(
+        "a choice of an older iteration",
+        "**Choices**",
+        _CHOICES + "_may_be_chosen",
+        "around >= 0",
+        "around >= 0 and s.block_loop[block] == s.block_loop[s.op_block[around]]",
+    ),
+    Rule(
+        "what is made after a value",
+        "Made in another iteration",
+        "passes.analysis.conflicts.iterations:Iterations.is_made_after",
+        "True",
+        "self._order.dominates(other, op)",
     ),
     Rule("questions are asked again", "**Origins**", _IF + "again", "return None"),
     Rule("buffers with a common origin", "**Origins**", _SETS + "have_common_origin", "return False"),

@@ -183,6 +183,21 @@ class AliasSets:
             mine, others, work, waiting = others, mine, waiting, work
         return False
 
+    def origins(self, value: int) -> set[int] | None:
+        """Return the classes that the buffer of ``value`` may be, or lie in; None if there are too many."""
+        find = self.equivalence.find
+        found = {find(value)}
+        work = list(found)
+        while work:
+            for source, _ in self._sources.get(work.pop(), ()):
+                root = find(source)
+                if root not in found:
+                    found.add(root)
+                    work.append(root)
+            if len(found) > _MOST_ORIGINS:
+                return None
+        return found
+
     def path(self, value: int) -> list[tuple[int, Slice | None]]:
         """Return the views that ``value`` must lie in: (class, slice of that class), innermost first.
 

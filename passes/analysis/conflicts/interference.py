@@ -13,6 +13,7 @@ from ..ir.program_order import ProgramOrder
 from .accesses import Read, Write
 from .alias_sets import AliasSets
 from .attempt import Attempt
+from .choices import Choices
 from .decisions import Conflict, Rule
 from .destruction import Destruction
 from .frames import Frames
@@ -31,9 +32,10 @@ class Interference:
         self._snapshot = effects.snapshot
         self._sets = sets
         self._order = order
-        self.iterations = Iterations(effects, sets)
+        self.iterations = Iterations(effects, order, sets)
         self.threads = ParallelRegions(effects, sets)
         self.frames = Frames(effects, order, sets)
+        self._choices = Choices(effects, sets)
         self._destruction = Destruction(effects, order, sets, self.frames, self.threads)
 
     def between(self, first: StorageSet, second: StorageSet, attempt: Attempt) -> Conflict | None:
@@ -96,7 +98,12 @@ class Interference:
             value, rule = other.value, None if self.frames.are_regions_apart(write, other) else Rule.WRITTEN_TWICE
         if rule is None:
             return None
-        if not self.iterations.may_share(write.value, value) or self._is_older(write, other):
+        if (
+            not self.iterations.may_share(write.value, value)
+            or (self._snapshot.value_op[write.value] >= 0 and self.iterations.is_made_after(write.value, value))
+            or self._is_older(write, other)
+            or (rule is Rule.READ_BY_WRITER and self._is_one_or_apart(write, value, other))
+        ):
             attempt.spared.append(question)
             return None
         if isinstance(other, int):
@@ -111,6 +118,18 @@ class Interference:
         if loop < 0 or self._order.dominates(other.value, self._snapshot.operand_op[write.operand]):
             return False
         return self.iterations.is_made_in(write.value, loop)
+
+    def _is_one_or_apart(self, write: Write, value: int, other: int | Read | Write) -> bool:
+        """Whether one op writes the same buffer that it reads, element by element, or one that shares no memory."""
+        if not self._choices.are_one_or_apart(value, write.value) or not isinstance(other, Read):
+            return False
+        s, op = self._snapshot, self._snapshot.operand_op[write.operand]
+        model = self._effects.model(op)
+        return (
+            model is not None
+            and s.values[value].type == s.values[write.value].type
+            and model.is_not_conflicting(s.ops[op], s.operand_index(other.operand), s.operand_index(write.operand))
+        )
 
     def _writes_against_readonly(self, written: StorageSet, storage: StorageSet, attempt: Attempt) -> Conflict | None:
         for value in storage.readonly:

@@ -10,6 +10,10 @@ Claim: two values inside of a loop are in different buffers, if every class that
 value inside of the same loop, and exactly one of the two walks to it went back around the loop, neither around a loop
 further out. One was allocated in this iteration, the other before it and not freed yet, as it is still to be read.
 
+Claim: a value is in no buffer that is allocated after the value is defined. So a value that lies in what a fresh value
+is, in the same run of its op, shares nothing with a value whose definition dominates that op. This holds in loops of
+blocks too.
+
 Cost: a bounded walk per check. Checks are made only where a conflict has been found, in functions in which some loop
 carries on a buffer allocated in its body.
 """
@@ -17,6 +21,7 @@ carries on a buffer allocated in its body.
 from __future__ import annotations
 
 from ..effects.reader import TensorEffects
+from ..ir.program_order import ProgramOrder
 from ..ir.snapshot import Snapshot
 from .alias_sets import AliasSets
 
@@ -25,6 +30,9 @@ __all__ = ["Iterations"]
 _MOST_STATES = 256
 """How many pairs of a class and the loops gone around on the path to it a walk reaches before it gives up."""
 
+_LONGEST_CHAIN = 64
+"""How many ties are followed from a value to the fresh value that it is, or lies in."""
+
 _Around = frozenset[int]
 """The loops, as ops, that a walk went back around."""
 
@@ -32,9 +40,10 @@ _Around = frozenset[int]
 class Iterations:
     """Compares the buffers of values of one function by allocation site and iteration."""
 
-    def __init__(self, effects: TensorEffects, sets: AliasSets) -> None:
+    def __init__(self, effects: TensorEffects, order: ProgramOrder, sets: AliasSets) -> None:
         self._effects = effects
         self._snapshot: Snapshot = effects.snapshot
+        self._order = order
         self._sets = sets
         self._copied: set[int] = set()
 
@@ -78,6 +87,26 @@ class Iterations:
         if model is None or value in effects.readonly or s.op_name[op] == "func.call":
             return False
         return model.bufferizes_to_allocation(s.ops[op], s.value_index[value])
+
+    def is_made_after(self, value: int, other: int) -> bool:
+        """Whether the buffer of ``value`` is allocated after ``other`` is defined, in each run of the op that makes it.
+
+        A tie on the way that is refused makes a buffer later still. Block arguments may be those of older runs.
+        """
+        s, effects = self._snapshot, self._effects
+        for _ in range(_LONGEST_CHAIN):
+            op = s.value_op[value]
+            if op < 0 or s.block_loop[s.op_block[op]] < 0:
+                return False
+            sources = effects.sources.get(value, ())
+            if value in self._copied or not sources:
+                return self._is_fresh(value) and self._order.dominates(other, op)
+            if len(sources) > 1 or sources[0] in effects.forwards or s.operand_op[sources[0]] != op:
+                return False
+            value = s.operand_value[sources[0]]
+            if value < 0:
+                return False
+        return False
 
     def _made_apart(self, first: int, second: int) -> bool:
         # Edges around loops of blocks carry no mark.

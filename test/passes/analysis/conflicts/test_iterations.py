@@ -109,3 +109,29 @@ def test_a_slice_in_place_is_the_same_in_each_iteration() -> None:
     """What is carried would be read after the slice is filled again."""
     text = loop("%a = %h", OVERWRITTEN).replace("-> (!v)", "-> (!h)") + "return %l#0 : !h"
     assert analyse(text, HALVES).not_in_place == {"y#0": "copy-to-carried: NOT_EQUIVALENT read=y#0 value=w"}
+
+
+BLOCKS = """
+  cf.br ^loop(%i, %t : index, !v)
+^loop(%k: index, %a: !v):
+  %q = tensor.extract %a[%k] : !v
+  %w = tensor.insert %f into %u[%k] : !v loc("w")
+  %x = linalg.fill ins(%q : f32) outs(%w : !v) -> !v loc("x")
+  %y = tensor.insert %f into %x[%k] : !v loc("z")
+  %next = arith.addi %k, %c1 : index
+  %more = arith.cmpi slt, %next, %n : index
+  cf.cond_br %more, ^loop(%next, %y : index, !v), ^last loc("b")
+^last:
+  return {returned} : !v, !v, !v
+"""
+
+
+def test_nothing_lies_in_what_is_made_after_it_in_loops_of_blocks() -> None:
+    """%a, which is read after the loop, may be what the last iteration made; %w is made anew."""
+    found = analyse(BLOCKS.format(returned="%a, %y, %u")).not_in_place
+    assert list(found) == ["w#1"]
+
+
+def test_what_is_made_before_may_be_written() -> None:
+    """%x lies in what %w is, and is defined later: %y would overwrite it."""
+    assert "z#1" in analyse(BLOCKS.format(returned="%a, %y, %x")).not_in_place

@@ -1,0 +1,99 @@
+"""An op may read one of several buffers, each of which is the one that it writes, or apart from that."""
+
+from __future__ import annotations
+
+import pytest
+from analysed import analyse
+
+ADD = """
+  %w = linalg.generic {{indexing_maps = [{map}, #id], iterator_types = ["parallel"]}}
+      ins({read} : !v) outs({written} : !v) {{
+  ^bb0(%p0: f32, %p1: f32):
+    %z = arith.addf %p0, %p1 : f32
+    linalg.yield %z : f32
+  }} -> !v loc("w")
+  return %w : !v
+"""
+ID, REVERSED = "#id", "affine_map<(i) -> (7 - i)>"
+IF = """
+  %x = scf.if %p -> !v {{
+    %e = tensor.splat %f : !v
+    scf.yield %e : !v
+  }} else {{
+    scf.yield {other} : !v loc("y")
+  }} loc("x")
+"""
+ARGUMENTS = "%t: !v, %u: !v, %f: f32, %i: index, %n: index, %p: i1, %q: i1"
+
+
+def not_in_place(choice: str, read: str, written: str, map_: str = ID) -> dict[str, str]:
+    return analyse(choice + ADD.format(map=map_, read=read, written=written), ARGUMENTS).not_in_place
+
+
+@pytest.mark.parametrize(("read", "written"), [("%x", "%t"), ("%t", "%x")])
+def test_each_branch_yields_the_buffer_or_another_one(read: str, written: str) -> None:
+    assert not_in_place(IF.format(other="%t"), read, written) == {}
+
+
+def test_a_choice_of_choices() -> None:
+    second = IF.replace("%x", "%s").replace("%p", "%q").replace('"x"', '"s"').format(other="%x")
+    assert not_in_place(IF.format(other="%t") + second, "%s", "%t") == {}
+
+
+def test_a_block_argument() -> None:
+    between = """
+      cf.cond_br %p, ^join(%t : !v), ^join(%u : !v)
+    ^join(%x: !v):
+    """
+    assert not_in_place(between, "%x", "%t") == {}
+
+
+@pytest.mark.parametrize(("read", "written"), [("%x", "%t"), ("%t", "%x")])
+def test_elements_in_another_order_are_copied(read: str, written: str) -> None:
+    assert not_in_place(IF.format(other="%t"), read, written, REVERSED) != {}
+
+
+def test_a_part_that_overlaps_is_copied() -> None:
+    """One branch yields elements that the op writes in other iterations than it reads them."""
+    slices = """
+      %0 = tensor.extract_slice %t[%i] [8] [1] : !d to !v loc("a")
+      %b = tensor.extract_slice %t[%n] [8] [1] : !d to !v loc("b")
+    """
+    arguments = ARGUMENTS.replace("%t: !v", "%t: !d")
+    body = slices + IF.format(other="%0") + ADD.format(map=ID, read="%x", written="%b")
+    assert any("READ_BY_WRITER" in text for text in analyse(body, arguments).not_in_place.values())
+
+
+def test_a_part_of_the_choice_is_copied() -> None:
+    """It overlaps whatever was chosen: the op would read what it has just written."""
+    body = """
+      %x = scf.if %p -> !d {
+        scf.yield %t : !d
+      } else {
+        scf.yield %u : !d
+      }
+      %a = tensor.extract_slice %x[0] [8] [1] : !d to !v loc("a")
+      %b = tensor.extract_slice %x[1] [8] [1] : !d to !v loc("b")
+    """
+    found = analyse(
+        body + ADD.format(map=ID, read="%a", written="%b"), ARGUMENTS.replace("%t: !v, %u: !v", "%t: !d, %u: !d")
+    ).not_in_place
+    assert any("READ_BY_WRITER" in text for text in found.values())
+
+
+def test_a_choice_of_an_older_iteration_is_copied() -> None:
+    """The slices are of one class, but this iteration's is not the one that the last iteration chose."""
+    body = """
+      %e = tensor.splat %f : !v
+      cf.br ^loop(%i, %e : index, !v)
+    ^loop(%k: index, %a: !v):
+      %b = tensor.extract_slice %t[%k] [8] [1] : !d to !v loc("b")
+      %w = linalg.copy ins(%a : !v) outs(%b : !v) -> !v loc("w")
+      %next = arith.addi %k, %c1 : index
+      %more = arith.cmpi slt, %next, %n : index
+      cf.cond_br %more, ^loop(%next, %w : index, !v), ^last
+    ^last:
+      return %w : !v
+    """
+    found = analyse(body, ARGUMENTS.replace("%t: !v", "%t: !d")).not_in_place
+    assert any("READ_BY_WRITER" in text for text in found.values())
