@@ -9,7 +9,6 @@ import pytest
 
 onnx = pytest.importorskip("onnx", minversion="1.20")
 pytest.importorskip("onnx.reference")
-pytest.importorskip("onnx.reference")
 
 helper = onnx.helper
 
