@@ -17,6 +17,7 @@ import fast_run
 import pytest
 
 import mlir_inplace
+from mlir_inplace.dialects import registry
 from mlir_inplace.runtime.compilation.steps import VERIFY_EACH
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[fast_run.VARIABLE] = "1"
     for name, what in _MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {what}")
+
+
+@pytest.fixture(autouse=True)
+def no_models_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget that a test module added op models, which turns the disk cache off for the whole process."""
+    monkeypatch.setattr(registry._TABLE, "has_own", False)
 
 
 @pytest.hookimpl(wrapper=True)

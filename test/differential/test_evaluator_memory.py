@@ -42,7 +42,7 @@ def test_counts_are_those_of_compiled_code(program: Program) -> None:
     """
     module = oracle.parse(program.text)
     results = len(main_type(module).results)
-    protect_arguments(module.operation)
+    protect_arguments(module.operation, contiguous=True)
     with oracle.context():
         mi.run_pipeline(module, ROUTE)
         mi.run_pipeline(module, LOOPS)
