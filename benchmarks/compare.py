@@ -58,11 +58,11 @@ def analysis(ops: int) -> Iterator[Case]:
 
 def compilation(ops: int) -> Iterator[Case]:
     """`mi.compile` of programs with `ops` ops."""
-    import compile_latency
+    import chains
 
     import mlir_inplace as mi
 
-    for name, (write, _) in compile_latency.PROGRAMS.items():
+    for name, (write, _) in chains.PROGRAMS.items():
         for optimize in (False, True):
             text = write(ops // 3)
 
