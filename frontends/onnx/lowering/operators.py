@@ -3,10 +3,13 @@
 from . import (
     contractions,
     control_flow,
+    convolution,
+    creation,
     elementwise,
     indexing,
     movement,
     normalization,
+    pooling,
     quantization,
     recurrent,
     reductions,
@@ -14,16 +17,18 @@ from . import (
     sequences,
     signals,
     sorting,
-    windows,
 )
 
 __all__ = [
     "contractions",
     "control_flow",
+    "convolution",
+    "creation",
     "elementwise",
     "indexing",
     "movement",
     "normalization",
+    "pooling",
     "quantization",
     "recurrent",
     "reductions",
@@ -31,5 +36,4 @@ __all__ = [
     "sequences",
     "signals",
     "sorting",
-    "windows",
 ]

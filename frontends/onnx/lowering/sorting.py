@@ -163,6 +163,28 @@ def _number(node: Node, at: int, default: float) -> TypedScalar:
     return extract(reshape(value, []), [])
 
 
+def _best(scores: Value, batch: TypedScalar, kind: TypedScalar, living: Value) -> TypedScalar:
+    """The number of the box with the highest score of those that live; -1 if none does."""
+
+    def better(found: TypedScalar, e: TypedScalar) -> TypedScalar:
+        score, highest = (extract(scores, [batch, kind, at]) for at in (index(0), greatest(found, 0)))
+        return choose(e & ((found < 0) | (score > highest)), index(0).to(I64), found)
+
+    return extract(accumulate(1, [0], [(living, loops(1))], fill([], I64, -1), better), [])
+
+
+def _left(
+    boxes: Value, batch: TypedScalar, living: Value, place: TypedScalar, overlap: TypedScalar, *, centre: bool
+) -> Value:
+    """Which boxes live on when the one at `place` is chosen: those that hardly overlap with it."""
+
+    def stays(i: list[TypedScalar]) -> TypedScalar:
+        apart = _overlap(boxes, batch, i[0], place, centre=centre) <= overlap
+        return extract(living, i) & ~i[0].equals(place) & apart
+
+    return computed(living.sizes, BOOL, stays)
+
+
 @lowers("NonMaxSuppression")
 def _non_max_suppression(node: Node) -> Value:
     boxes, scores = node.input(0), node.input(1)
@@ -181,25 +203,7 @@ def _non_max_suppression(node: Node) -> Value:
             alive = computed([count], BOOL, lambda i: extract(scores, [batch, kind, i[0]]) > threshold)
 
         def step(table: ir.Value, used: TypedScalar, living: Value) -> list[ir.Value]:
-            best = accumulate(
-                1,
-                [0],
-                [(living, loops(1))],
-                fill([], I64, -1),
-                lambda found, e: choose(
-                    e
-                    & (
-                        (found < 0)
-                        | (
-                            extract(scores, [batch, kind, index(0)])
-                            > extract(scores, [batch, kind, greatest(found, 0)])
-                        )
-                    ),
-                    index(0).to(I64),
-                    found,
-                ),
-            )
-            chosen = extract(best, [])
+            chosen = _best(scores, batch, kind, living)
             place = greatest(chosen, 0).to(INDEX)
             branch = scf.IfOp((chosen >= 0).value, [table.type, used.value.type], has_else=True)
             with ir.InsertionPoint(branch.then_block):
@@ -209,15 +213,7 @@ def _non_max_suppression(node: Node) -> Value:
                 scf.YieldOp([filled, (used + 1).value])
             with ir.InsertionPoint(else_of(branch)):
                 scf.YieldOp([table, used.value])
-            left = computed(
-                [count],
-                BOOL,
-                lambda i: (
-                    extract(living, i)
-                    & ~i[0].equals(place)
-                    & (_overlap(boxes, batch, i[0], place, centre=centre) <= overlap)
-                ),
-            )
+            left = _left(boxes, batch, living, place, overlap, centre=centre)
             return [*branch.results, left.ssa]
 
         loop = scf.ForOp(as_value(0), limit.value, as_value(1), [*carried, alive.ssa])
