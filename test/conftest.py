@@ -51,9 +51,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_models_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_models_of_this_process() -> Generator[None]:
     """Forget that a test module added op models, which turns the disk cache off for the whole process."""
-    monkeypatch.setattr(registry._TABLE, "has_own", False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry._TABLE, "has_own", False)
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

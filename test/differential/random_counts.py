@@ -132,6 +132,8 @@ class Tries:
     steps: int = STEPS
     arguments: int = VARIATIONS
     calls: int = CALLS
+    until: float = float("inf")
+    """The processor time of this process from which on nothing more is tried."""
 
 
 @dataclass(frozen=True)
@@ -179,8 +181,8 @@ def compare(program: GeneratedProgram, module: ir.Module) -> Comparison:
     more = tuple(both[0].exceeds(both[1]))
     if not more:
         return Comparison("fewer" if both[1].exceeds(both[0]) else "same", *both)
-    wrong = refuted(program, module, {"ours": ours, "upstream": theirs})
-    wrong = wrong or refuted_by_siblings(program, module, counts[1])
+    wrong = refuted(program, module, {"ours": ours, "upstream": theirs}, Tries(until=REFUTING))
+    wrong = wrong or refuted_by_siblings(program, module, counts[1], REFUTING)
     return Comparison(f"wrong in {wrong}" if wrong else "more", *both, () if wrong else more)
 
 
@@ -201,7 +203,7 @@ def refuted(program: GeneratedProgram, module: ir.Module, made: dict[str, ir.Mod
     """
     reference, evaluators = Evaluator(module), {name: Evaluator(each) for name, each in made.items()}
     for function, kept, given in calls(program, module, tries):
-        if time.process_time() > REFUTING:
+        if time.process_time() > tries.until:
             return ""
         called = replace(program, function=function, kept=kept)
         try:
@@ -262,14 +264,14 @@ def drawn(type_: ir.Type, usual: int, draw: np.random.Generator) -> Any:
     return draw.integers(9, size=sizes).astype(oracle.DTYPES[str(type_.element_type)])
 
 
-def refuted_by_siblings(program: GeneratedProgram, module: ir.Module, costs: Costs) -> str:
+def refuted_by_siblings(program: GeneratedProgram, module: ir.Module, costs: Costs, until: float = float("inf")) -> str:
     """What is wrong for programs that differ in scalar ops, and in which upstream's allocations and copies are `costs`.
 
     Other conditions take other paths. With another payload it shows that an op has run twice, or on the wrong values.
     """
     draw = random.Random(program.seed)
     for number in range(SIBLINGS):
-        if time.process_time() > REFUTING:
+        if time.process_time() > until:
             return ""
         text = str(module)
         for pattern, choices in SWAPPED.items():
@@ -286,21 +288,21 @@ def refuted_by_siblings(program: GeneratedProgram, module: ir.Module, costs: Cos
             continue
         made = {"ours": ours, "upstream": theirs}
         if is_alike and is_open:
-            wrong = next(filter(None, (refuted_on_a_way(program, sibling, made, draw) for _ in range(WAYS))), "")
+            wrong = next(filter(None, (refuted_on_a_way(program, sibling, made, draw, until) for _ in range(WAYS))), "")
         else:
-            wrong = refuted(program, sibling, made, Tries(STEPS // 100)) if is_alike else ""
+            wrong = refuted(program, sibling, made, Tries(STEPS // 100, until=until)) if is_alike else ""
         if wrong:
             return f"{wrong} and {'conditions' if is_open else 'scalar ops'}"
     return ""
 
 
 def refuted_on_a_way(
-    program: GeneratedProgram, module: ir.Module, made: dict[str, ir.Module], draw: random.Random
+    program: GeneratedProgram, module: ir.Module, made: dict[str, ir.Module], draw: random.Random, until: float
 ) -> str:
     """What is wrong for some way through a program with any conditions."""
     seed = DRAWN.format(draw.randrange(1 << 31))
     asked, *others = (oracle.parse(str(each).replace(DRAWN.format(0), seed)) for each in (module, *made.values()))
-    return refuted(program, asked, dict(zip(made, others, strict=True)), Tries(STEPS // 100, 6, 4))
+    return refuted(program, asked, dict(zip(made, others, strict=True)), Tries(STEPS // 100, 6, 4, until))
 
 
 def swapped(choices: Sequence[str], draw: random.Random, found: re.Match[str]) -> str:
