@@ -37,6 +37,7 @@ def test_a_benchmark_prints_its_table(name: str) -> None:
     assert done.stdout.strip()
 
 
+@pytest.mark.full
 def test_commits_are_compared() -> None:
     arguments = ["HEAD", "HEAD", "--rounds", "1", "--ops", "6", "--only", "call"]
     done = subprocess.run([sys.executable, str(COMPARE), *arguments], capture_output=True, text=True, check=False)
