@@ -71,6 +71,7 @@ func.func @main(%x: tensor<8x4xf32> {{bufferization.writable = true}}, %n: tenso
 """
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("optimize", [False, True])
 @pytest.mark.parametrize(("end", "last"), [(6, 6), (2, 2), (-3, 2)])
 def test_rows_of_an_argument_are_updated_in_place(optimize: bool, end: int, last: int) -> None:

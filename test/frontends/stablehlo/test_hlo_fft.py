@@ -25,6 +25,7 @@ def numbers(*shape: int) -> np.ndarray:
     return generator.normal(size=shape) + 1j * generator.normal(size=shape)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 12, 16, 30, 49])
 @pytest.mark.parametrize("kind", ["FFT", "IFFT", "RFFT", "IRFFT"])
 def test_lines(kind: str, length: int) -> None:
@@ -36,6 +37,7 @@ def test_lines(kind: str, length: int) -> None:
     np.testing.assert_allclose(program.main(x), expected, rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("optimize", [False, True])
 @pytest.mark.parametrize("kind", ["FFT", "IFFT", "RFFT", "IRFFT"])
 def test_several_dimensions(kind: str, optimize: bool) -> None:

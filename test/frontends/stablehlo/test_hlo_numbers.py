@@ -7,6 +7,7 @@ import pytest
 from hlo_programs import compiled
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64])
 @pytest.mark.parametrize("source", [np.float16, np.float32, np.float64])
 def test_conversions_to_integers_saturate(source: type, dtype: type) -> None:

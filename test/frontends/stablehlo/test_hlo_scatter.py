@@ -106,6 +106,7 @@ COMPUTATIONS = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("computation", COMPUTATIONS)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_scatter(case: Case, computation: str) -> None:

@@ -24,6 +24,7 @@ func.func @main(%x: {values}) -> ({values}, {places}) {{
 """
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("optimize", [False, True])
 @pytest.mark.parametrize(
     ("shape", "dimension"),

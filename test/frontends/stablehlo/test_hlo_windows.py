@@ -26,6 +26,7 @@ func.func @main(%x: tensor<6x7xf32>, %s: tensor<3x4xf32>) -> tensor<6x7xf32> {{
 """
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("optimize", [False, True])
 @pytest.mark.parametrize("comparison", ["GE", "GT", "LE"])
 def test_gradient_of_pooling(comparison: str, optimize: bool) -> None:

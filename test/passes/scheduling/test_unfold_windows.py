@@ -79,6 +79,7 @@ def arguments(text: str) -> list[np.ndarray]:
     ]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("op", OPS)
 def test_values_are_those_of_the_evaluator(op: str, machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
