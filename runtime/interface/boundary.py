@@ -66,13 +66,17 @@ def protect_arguments(module: ir.Operation, *, contiguous: bool = False) -> None
     with module.context:
         no = ir.BoolAttr.get(False)
         for function in entry_functions(module).values():
+            known = list(function.arg_attrs)
+            added: dict[int, dict[str, ir.Attribute]] = {}
             for number, argument in enumerate(function.arguments):
-                if isinstance(argument.type, _TENSORS) and WRITABLE not in function.arg_attrs[number]:
-                    _add_argument_attribute(function, number, WRITABLE, no)
-                is_ranked = isinstance(argument.type, ir.RankedTensorType)
-                if contiguous and is_ranked and LAYOUT not in function.arg_attrs[number]:
-                    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(argument.type.rank))
-                    _add_argument_attribute(function, number, LAYOUT, identity)
+                if not isinstance(argument.type, _TENSORS):
+                    continue
+                new = added[number] = {}
+                if WRITABLE not in known[number]:
+                    new[WRITABLE] = no
+                if contiguous and isinstance(argument.type, ir.RankedTensorType) and LAYOUT not in known[number]:
+                    new[LAYOUT] = ir.AffineMapAttr.get(ir.AffineMap.get_identity(argument.type.rank))
+            _add_argument_attributes(function, added)
 
 
 def mark_arguments(module: ir.Operation, signatures: Mapping[str, Signature], *, contiguous: bool) -> None:
@@ -84,19 +88,22 @@ def mark_arguments(module: ir.Operation, signatures: Mapping[str, Signature], *,
     with module.context:
         mark = ir.UnitAttr.get()
         for name, function in entry_functions(module).items():
+            added: dict[int, dict[str, ir.Attribute]] = {}
             for parameter in signatures[name].parameters if name in signatures else ():
-                if parameter.type.kind is not BoundaryKind.TENSOR:
-                    continue
-                if not parameter.writable:
-                    _add_argument_attribute(function, parameter.index, READ_ONLY, mark)
-                if contiguous:
-                    _add_argument_attribute(function, parameter.index, CONTIGUOUS, mark)
+                if parameter.type.kind is BoundaryKind.TENSOR:
+                    marks = {READ_ONLY: not parameter.writable, CONTIGUOUS: contiguous}
+                    added[parameter.index] = {key: mark for key, is_set in marks.items() if is_set}
+            _add_argument_attributes(function, added)
 
 
-def _add_argument_attribute(function: func.FuncOp, number: int, name: str, value: ir.Attribute) -> None:
+def _add_argument_attributes(function: func.FuncOp, added: Mapping[int, Mapping[str, ir.Attribute]]) -> None:
+    """Add attributes to arguments, by number; written once, as all arguments have their attributes in one."""
+    if not any(added.values()):
+        return
     attributes = list(function.arg_attrs)
-    old = attributes[number]
-    attributes[number] = ir.DictAttr.get({**{entry.name: entry.attr for entry in old}, name: value})
+    for number, new in added.items():
+        old = {entry.name: entry.attr for entry in attributes[number]}
+        attributes[number] = ir.DictAttr.get({**old, **new})
     function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
 
 
