@@ -42,7 +42,7 @@ from mlir import ir
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
-from .rewriting.regions import replace_results
+from .rewriting.regions import inline_body
 from .rewriting.scalars import element_of
 
 
@@ -76,10 +76,7 @@ def _inline(generic: ir.Operation) -> None:
     for argument, value in zip(block.arguments, generic.operands, strict=True):
         if any(True for _ in argument.uses):
             argument.replace_all_uses_with(element_of(value))
-    *inner, terminator = list(block.operations)
-    for op in inner:
-        op.operation.move_before(generic)
-    replace_results(generic, list(terminator.operands))
+    inline_body(generic)
 
 
 class InlineScalarGenericsPass(Pass[PassOptions]):

@@ -46,7 +46,7 @@ from mlir.dialects import arith, scf
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
-from .rewriting.regions import move_body, replace_results, yield_scalars
+from .rewriting.regions import inline_body, move_body, replace_results, yield_scalars
 from .rewriting.scalars import index_of, scalar_of
 
 
@@ -85,14 +85,6 @@ def _lower_case(op: ir.Operation) -> None:
     replace_results(op, list(new.results))
 
 
-def _lower_single(op: ir.Operation) -> None:
-    (block,) = op.regions[0].blocks
-    *inner, terminator = list(block.operations)
-    for moved in inner:
-        moved.operation.move_before(op)
-    replace_results(op, list(terminator.operands))
-
-
 class LowerHloBranchesPass(Pass[PassOptions]):
     """Lower stablehlo.if and stablehlo.case to scf."""
 
@@ -105,7 +97,7 @@ class LowerHloBranchesPass(Pass[PassOptions]):
         for branching in reversed(found):  # inner ones first
             with ir.InsertionPoint(branching), branching.location:
                 if len(branching.regions) == 1:
-                    _lower_single(branching)
+                    inline_body(branching)
                 elif branching.name == "stablehlo.if":
                     _lower_to_if(branching, scalar_of(branching.operands[0]), list(branching.regions))
                 else:

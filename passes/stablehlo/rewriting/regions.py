@@ -10,7 +10,7 @@ from mlir.dialects import scf
 from ....dialects.support.cloning import clone_with
 from .scalars import as_tensor, scalar_of
 
-__all__ = ["compute_on_scalars", "move_body", "replace_results", "yield_scalars"]
+__all__ = ["compute_on_scalars", "inline_body", "move_body", "replace_results", "yield_scalars"]
 
 
 def move_body(block: ir.Block, target: ir.Block, values: Sequence[ir.Value]) -> list[ir.Value]:
@@ -26,6 +26,15 @@ def move_body(block: ir.Block, target: ir.Block, values: Sequence[ir.Value]) -> 
     returned = list(terminator.operands)
     terminator.operation.erase()
     return returned
+
+
+def inline_body(op: ir.Operation) -> None:
+    """Move the ops of the only block of `op`, which runs once, in front of it; what it returns replaces the results."""
+    (block,) = op.regions[0].blocks
+    *inner, terminator = list(block.operations)
+    for moved in inner:
+        moved.operation.move_before(op)
+    replace_results(op, list(terminator.operands))
 
 
 def yield_scalars(block: ir.Block, returned: Sequence[ir.Value]) -> None:
