@@ -25,6 +25,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from onnx_runtime import ratio_cell, runtime_call, turns
 
 import mlir_inplace as mi
 
@@ -141,11 +142,11 @@ CASES = (
 )
 
 
-def runtime_call(case: Case, image: np.ndarray, weights: np.ndarray) -> Callable[[], Any] | None:
+def peer_call(case: Case, image: np.ndarray, weights: np.ndarray) -> Callable[[], Any] | None:
     """Return a call of ONNX Runtime on one thread; None where it is not installed, or has no such convolution."""
     try:
         import onnx
-        import onnxruntime
+        import onnxruntime  # noqa: F401
         from onnx import helper
     except ImportError:
         return None
@@ -164,26 +165,7 @@ def runtime_call(case: Case, image: np.ndarray, weights: np.ndarray) -> Callable
         [helper.make_tensor_value_info("y", kind, None)],
         [onnx.numpy_helper.from_array(weights, "w")],
     )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    try:
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
-    except Exception:  # noqa: BLE001 - it has no kernel for this element type
-        return None
-    return lambda: session.run(None, {"x": image})
-
-
-def turn(call: Callable[[], Any]) -> float:
-    """Seconds that a call takes, the median of those in one turn; the first one is not counted."""
-    call()
-    times: list[float] = []
-    while len(times) < 3 or sum(times) < TURN:
-        begin = time.process_time()
-        call()
-        times.append(time.process_time() - begin)
-    return statistics.median(times)
+    return runtime_call(graph, image)
 
 
 def row(case: Case, rounds: int) -> str:
@@ -201,17 +183,13 @@ def row(case: Case, rounds: int) -> str:
     if not error <= TOLERANCE[case.element]:
         raise SystemExit(f"{case.name}: the result is off by {error:.1e}")
     ours = program.main.bind(image, weights)
-    theirs = runtime_call(case, image, weights)
-    pairs = [(turn(ours), turn(theirs) if theirs else None) for _ in range(rounds)]
-    own = [pair[0] for pair in pairs]
+    theirs = peer_call(case, image, weights)
+    own, peers = turns(ours, theirs, rounds, TURN)
     low, middle, high = statistics.quantiles(own, n=4)
     cells = [case.name, f"{middle * 1e3:.3f} ({low * 1e3:.3f}-{high * 1e3:.3f})", f"{case.work / middle / 1e9:.0f}"]
-    peers = [pair[1] for pair in pairs if pair[1] is not None]
     if peers:
         peer = statistics.median(peers)
-        lowest, _, highest = statistics.quantiles([other / one for one, other in zip(own, peers, strict=True)], n=4)
-        cells += [f"{peer * 1e3:.3f}", f"{case.work / peer / 1e9:.0f}"]
-        cells += [f"{peer / middle:.2f} ({lowest:.2f}-{highest:.2f})"]
+        cells += [f"{peer * 1e3:.3f}", f"{case.work / peer / 1e9:.0f}", ratio_cell(own, peers)]
     else:
         cells += ["-", "-", "-"]
     return f"| {' | '.join([*cells, f'{compiled:.2f}'])} |"

@@ -24,6 +24,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from onnx_runtime import ratio_cell, runtime_call, turns
 
 import mlir_inplace as mi
 
@@ -206,11 +207,11 @@ class Net:
         type_ = self._type(result)
         return f"func.func @main({arguments}) -> {type_} {{\n{body}\nreturn %{result} : {type_}\n}}"
 
-    def runtime_call(self, result: str) -> Callable[[], Any] | None:
+    def peer_call(self, result: str) -> Callable[[], Any] | None:
         """A call of ONNX Runtime on one thread; None where it is not installed."""
         try:
             import onnx
-            import onnxruntime
+            import onnxruntime  # noqa: F401
         except ImportError:
             return None
         helper, kind = onnx.helper, onnx.TensorProto.FLOAT
@@ -221,11 +222,7 @@ class Net:
             [helper.make_tensor_value_info(result, kind, None)],
             [onnx.numpy_helper.from_array(values, name) for name, values in self.parameters.items()],
         )
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
-        return lambda: session.run(None, {"x": self.input})
+        return runtime_call(graph, self.input)
 
 
 def small(net: Net) -> str:
@@ -255,17 +252,6 @@ NETS: dict[str, tuple[tuple[int, ...], Callable[[Net], str]]] = {
 }
 
 
-def turn(call: Callable[[], Any]) -> float:
-    """Seconds that a call takes, the median of those in one turn; the first one is not counted."""
-    call()
-    times: list[float] = []
-    while len(times) < 3 or sum(times) < TURN:
-        begin = time.process_time()
-        call()
-        times.append(time.process_time() - begin)
-    return statistics.median(times)
-
-
 def row(name: str, rounds: int) -> str:
     """Measure a net; return its row of the table.
 
@@ -283,16 +269,12 @@ def row(name: str, rounds: int) -> str:
     error = np.abs(program.main(*arguments) - expected).max() / np.abs(expected).max()
     if not error <= 1e-4:
         raise SystemExit(f"{name}: the result is off by {error:.1e}")
-    ours, theirs = program.main.bind(*arguments), net.runtime_call(result)
-    pairs = [(turn(ours), turn(theirs) if theirs else None) for _ in range(rounds)]
-    own = [pair[0] for pair in pairs]
+    ours, theirs = program.main.bind(*arguments), net.peer_call(result)
+    own, peers = turns(ours, theirs, rounds, TURN)
     low, middle, high = (seconds * 1e3 for seconds in statistics.quantiles(own, n=4))
     cells = [name, f"{middle:.3f} ({low:.3f}-{high:.3f})"]
-    peers = [pair[1] for pair in pairs if pair[1] is not None]
     if peers:
-        peer = statistics.median(peers) * 1e3
-        least, _, most = statistics.quantiles([other / one for one, other in zip(own, peers, strict=True)], n=4)
-        cells += [f"{peer:.3f}", f"{peer / middle:.2f} ({least:.2f}-{most:.2f})"]
+        cells += [f"{statistics.median(peers) * 1e3:.3f}", ratio_cell(own, peers)]
     else:
         cells += ["-", "-"]
     return f"| {' | '.join([*cells, f'{compiled:.1f}'])} |"
