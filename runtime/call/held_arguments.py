@@ -58,9 +58,9 @@ def hold(whole: Signature, earlier: HeldArguments, given: Mapping[str | int, Any
     """
     rest = earlier.signature_of_rest(whole)
     numbers = [parameter.index for parameter in whole.parameters if parameter.index not in earlier.arrays]
-    arrays = dict(earlier.arrays)
+    positions, arrays = Keywords(rest).positions, dict(earlier.arrays)
     for key, value in given.items():
-        parameter = whole.parameters[numbers[_position(rest, key)]]
+        parameter = whole.parameters[numbers[_position(rest, positions, key)]]
         if parameter.index in arrays:
             raise TypeError(f"{parameter.label} of {whole.name} is given twice")
         told = replace(parameter, told_as=_held_label(whole, parameter))
@@ -79,8 +79,7 @@ def _held_label(whole: Signature, parameter: Parameter) -> str:
     return f"held argument {whole.names[parameter.index]!r}"
 
 
-def _position(rest: Signature, key: str | int) -> int:
-    positions = Keywords(rest).positions
+def _position(rest: Signature, positions: Mapping[str, int], key: str | int) -> int:
     position = positions.get(key) if isinstance(key, str) else key
     if position is None:
         raise TypeError(f"{rest.name} has no argument {key!r}{nearest(str(key), positions)}; it is {rest}")
