@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fast_run import sample
 from fork_server import ForkServer
 from forked_python import ForkingPopen, run_program
 from lit_suite import ROOT, run_lit, run_lit_test
@@ -121,7 +122,9 @@ func.func @main(%a: tensor<3xi64>) -> tensor<3xi64> {
   return %a : tensor<3xi64>
 }
 """
-PARTS = [re.fullmatch(r"(\S+): (\w+)\n(.*)", part, re.DOTALL).groups() for part in CASES.strip().split("\n\n")]
+PARTS = sample(
+    [re.fullmatch(r"(\S+): (\w+)\n(.*)", part, re.DOTALL).groups() for part in CASES.strip().split("\n\n")], least=10
+)
 
 
 @pytest.fixture(scope="module")

@@ -136,7 +136,7 @@ class TestInterrupt:
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             try:
                 with pytest.raises(subprocess.TimeoutExpired):  # By then it computes.
-                    process.communicate(timeout=4)
+                    process.communicate(timeout=3)
                 process.send_signal(signal.SIGINT)
                 _, complaint = process.communicate(timeout=5)
             finally:

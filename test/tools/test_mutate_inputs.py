@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from fast_run import scaled
 
 from mlir_inplace.checking.mutation import trial as mutate_trial
 from mlir_inplace.checking.mutation.mutations import DESTRUCTIVE, GENTLE, SPLICERS, mutate, mutate_pipeline
@@ -16,13 +17,14 @@ from mlir_inplace.tools.mutate_inputs import main, read_corpus, run_trials
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [str(ROOT / "examples"), str(ROOT / "test" / "dialects"), str(ROOT / "test" / "passes" / "dispatch")]
+COUNT = scaled(200)
 CORPUS = [b"func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"]
 
 
 def test_mutated_inputs_are_processed_or_refused(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main([*FOLDERS, "--count", "50", "--seed", "1"]) == 0
+    assert main([*FOLDERS, "--count", str(COUNT), "--seed", "1"]) == 0
     out = capfd.readouterr().out
-    assert out.startswith("50 inputs, ")
+    assert out.startswith(f"{COUNT} inputs, ")
     assert "     crash       0 inputs      0 runs" in out
 
 

@@ -131,7 +131,7 @@ def heads(h: int, n: int, d: int) -> str:
       }}"""
 
 
-@pytest.mark.parametrize(("shape", "threads"), [((2, 96, 32), 2), ((3, 83, 21), 3)])
+@pytest.mark.parametrize(("shape", "threads"), [((2, 96, 32), 2), pytest.param((3, 83, 21), 3, marks=pytest.mark.full)])
 def test_attention_does_not_depend_on_threads(
     shape: tuple[int, int, int], threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,12 +221,17 @@ def two_sums(rows: int, outer: int, inner: int, columns: int) -> str:
     ("text", "shapes"),
     [
         pytest.param(
-            conv(18, 256, 32), [(1, 18, 18, 256), (3, 3, 256, 32), (1, 16, 16, 32)], id="a kernel that is cut"
+            conv(18, 256, 32),
+            [(1, 18, 18, 256), (3, 3, 256, 32), (1, 16, 16, 32)],
+            id="a kernel that is cut",
+            marks=pytest.mark.full,
         ),
         pytest.param(two_sums(48, 32, 128, 16), [(48, 32, 128), (128, 32, 16), (48, 16)], id="two sums, few rows"),
         pytest.param(two_sums(60, 4, 1024, 16), [(60, 4, 1024), (1024, 4, 16), (60, 16)], id="two sums, a long one"),
         pytest.param(matmul(12, 65, 1100), [(12, 1100), (1100, 65)], id="a column that is left"),
-        pytest.param(matmul(256, 513, 1024), [(256, 1024), (1024, 513)], id="a column behind panels"),
+        pytest.param(
+            matmul(256, 513, 1024), [(256, 1024), (1024, 513)], id="a column behind panels", marks=pytest.mark.full
+        ),
     ],
 )
 def test_tiles_of_parts_do_not_change_the_order_of_a_sum(text: str, shapes: Sequence[Sequence[int]]) -> None:
