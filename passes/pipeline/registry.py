@@ -31,7 +31,9 @@ ENTRY_POINT_GROUP = "mlir_inplace.passes"
 
 FAMILIES = {
     "bufferization": "one-shot-bufferize plan-bufferize",
-    "buffers": "count-memory deallocate expand-clones expand-poison expand-strided-copies hoist-allocations",
+    "buffers": (
+        "count-memory deallocate expand-clones expand-poison expand-strided-copies hoist-allocations plan-memory"
+    ),
     "caches": "fence-streams nontemporal-stores prefetch-rows",
     "cleanup": "canonicalize",
     "destinations": "convert-to-destination-style eliminate-empty-tensors remove-outs-dependency",

@@ -260,6 +260,13 @@ OUTLINE = (
         " so before loops. The many calls that remain go into a table, of which no code is made.",
         ("inplace-outline-kernels", "inplace-tabulate-calls"),
     ),
+    Phase(
+        "arena",
+        "Many small buffers become parts of one allocation; large ones are freed when they are dead, and others may"
+        " have their memory then. Behind the kernels, since what was allocated by itself is known to be memory of its"
+        " own; and behind the tables, which allocate and free.",
+        ("inplace-plan-memory{fewest=8 largest=65536}",),
+    ),
 )
 
 EAGER_OUTLINES = {"repeats": 2, "crowd": 1, "fewest": 2, "of_kind": 1}

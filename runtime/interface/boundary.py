@@ -134,6 +134,11 @@ def read_form(function: func.FuncOp, signature: Signature, *, aligned: bool) -> 
             )
         if is_out:
             marks = function.arg_attrs[number]
+            if OUT_RESULT not in marks:
+                raise PassError(
+                    f"the pipeline added argument {number} to '{signature.name}', which callers do not know; "
+                    "add it before the program is compiled"
+                )
             asked = ir.IntegerAttr(marks[ALIGNMENT]).value if aligned and ALIGNMENT in marks else 1
             outs.append(OutArgument(ir.IntegerAttr(marks[OUT_RESULT]).value, tuple(ir.MemRefType(type_).shape), asked))
         elif isinstance(type_, ir.MemRefType):

@@ -20,6 +20,7 @@ SMALLEST = {
     "dispatch": "--shapes tiles --ops 10 --rounds 1",
     "evaluator": "--programs 2 --rounds 1",
     "index_sets": "--depths 1 --slices 2 --rounds 1",
+    "memory_planning": "--only 'layers 20' --rounds 1",
     "networks": "--only small --rounds 2",
     "remove_outs": "--chains dead --ops 10 --rounds 1",
     "scaling": "--shapes inserts --ops 20 --rounds 1",

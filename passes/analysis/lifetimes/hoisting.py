@@ -20,7 +20,7 @@ from ....dialects.support.defining_ops import is_inside
 from ..ir.traversal import find_ops
 from .roots import VIEWS, is_buffer
 
-__all__ = ["HoistableAllocation", "HoistingPlan", "KeptAllocation", "find_escape", "plan_hoisting"]
+__all__ = ["HoistableAllocation", "HoistingPlan", "KeptAllocation", "find_escape", "is_movable", "plan_hoisting"]
 
 _LOOPS = frozenset({"affine.for", "scf.for", "scf.while"})
 _FOLLOWED = VIEWS | {"arith.select"}
@@ -181,15 +181,15 @@ def _needed(allocation: ir.Operation, loop: ir.Operation) -> list[ir.Operation]:
         if ready:
             needed[op] = None
         elif op not in needed:
-            if not _is_pure(op):
+            if not is_movable(op):
                 raise _Obstacle(f"its size is computed in the loop by '{op.name}', which cannot move", op)
             work.append((value, True))
             work.extend((operand, False) for operand in op.operands)
     return list(needed)
 
 
-def _is_pure(op: ir.Operation) -> bool:
-    """Whether `op` has no effect and no region, and cannot fail."""
+def is_movable(op: ir.Operation) -> bool:
+    """Whether `op` has no effect and no region, and cannot fail: it may run where its operands are defined."""
     dialect, _, mnemonic = op.name.partition(".")
     if len(op.regions):
         return False

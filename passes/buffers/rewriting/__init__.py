@@ -1,0 +1,1 @@
+"""What the passes on buffers are made of."""
