@@ -32,7 +32,7 @@ ENTRY_POINT_GROUP = "mlir_inplace.passes"
 FAMILIES = {
     "bufferization": "one-shot-bufferize plan-bufferize",
     "buffers": "count-memory deallocate expand-clones expand-poison expand-strided-copies hoist-allocations",
-    "caches": "fence-streams nontemporal-stores prefetch-rows",
+    "caches": "fence-streams nontemporal-stores prefetch-panels prefetch-rows",
     "cleanup": "canonicalize",
     "destinations": "convert-to-destination-style eliminate-empty-tensors remove-outs-dependency",
     "destructive_updates": "print-destructive-updates rewrite-destructive-updates",
