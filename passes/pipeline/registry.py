@@ -44,8 +44,8 @@ FAMILIES = {
         "keep-roundings unpack-vector-memory"
     ),
     "scheduling": (
-        "branch-on-selects distribute fuse pack ping-pong schedule skew-time tile transpose-operands unfold-windows"
-        " widen-operands"
+        "branch-on-selects channels-last distribute fuse pack ping-pong schedule skew-time tile transpose-operands"
+        " unfold-windows widen-operands"
     ),
     "stablehlo": (
         "erase-signedness expand-total-order fold-index-bounds inline-scalar-generics lower-hlo-branches "
