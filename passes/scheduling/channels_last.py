@@ -5,11 +5,11 @@
 The weights of a model are the same in each call, so whoever calls it may lay them out once.
 
 ```mlir
-func.func @f(%x: tensor<1x3x9x9xf32>, %w: tensor<32x3x3x3xf32> {inplace.held}) -> tensor<1x32x7x7xf32> {
+func.func @f(%x: tensor<1x32x9x9xf32>, %w: tensor<32x32x3x3xf32> {inplace.held}) -> tensor<1x32x7x7xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x32x7x7xf32>
   %0 = linalg.fill ins(%zero : f32) outs(%e : tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32>
-  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x3x9x9xf32>, tensor<32x3x3x3xf32>)
+  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x32x9x9xf32>, tensor<32x32x3x3xf32>)
       outs(%0 : tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32>
   return %r : tensor<1x32x7x7xf32>
 }
@@ -21,8 +21,8 @@ becomes, with `machine="vector-bits=512 registers=32 l1=32768 l2=1048576"`:
 #map = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d1, d5, d3 + d6, d2 + d7)>
 #map1 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d5, d6, d7, d4)>
 #map2 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d1, d3, d2, d0, d4)>
-func.func @f(%x: tensor<1x3x9x9xf32>, %w: tensor<1x3x3x3x32xf32> {inplace.held,
-    inplace.rearranged = {order = array<i64: 0, 2, 3, 4, 1>, shape = array<i64: 1, 32, 3, 3, 3>}})
+func.func @f(%x: tensor<1x32x9x9xf32>, %w: tensor<1x32x3x3x32xf32> {inplace.held,
+    inplace.rearranged = {order = array<i64: 0, 2, 3, 4, 1>, shape = array<i64: 1, 32, 32, 3, 3>}})
     -> tensor<1x32x7x7xf32> {
   %cst = arith.constant 0.000000e+00 : f32
   %e = tensor.empty() : tensor<1x32x7x7xf32>
@@ -30,7 +30,7 @@ func.func @f(%x: tensor<1x3x9x9xf32>, %w: tensor<1x3x3x3x32xf32> {inplace.held,
   %1 = linalg.fill ins(%cst : f32) outs(%0 : tensor<1x7x7x1x32xf32>) -> tensor<1x7x7x1x32xf32>
   %2 = linalg.generic {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "parallel",
       "parallel", "parallel", "reduction", "reduction", "reduction"]}
-      ins(%x, %w : tensor<1x3x9x9xf32>, tensor<1x3x3x3x32xf32>) outs(%1 : tensor<1x7x7x1x32xf32>) {
+      ins(%x, %w : tensor<1x32x9x9xf32>, tensor<1x32x3x3x32xf32>) outs(%1 : tensor<1x7x7x1x32xf32>) {
   ^bb0(%in: f32, %in_0: f32, %out: f32):
     %5 = arith.mulf %in, %in_0 : f32
     %6 = arith.addf %out, %5 : f32

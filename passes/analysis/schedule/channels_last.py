@@ -9,7 +9,8 @@ laid out once, in blocks of filters, and its result has channels last.
 * A block of filters fills two vectors, or one: two share the element of the image, and leave registers for many pixels.
 * Ops that read what has channels last, and whose result has the same channels, have them last too: elementwise ops,
   poolings, paddings, means of pixels. Their other operands are read in rows of channels, or have the rank of an image.
-* Everything else gets a transposition back, so a convolution must do some work for each element (`_LEAST_DEPTH`).
+* Everything else gets a transposition back, so a convolution must do some work for each element (`_LEAST_DEPTH`), and
+  more if nothing around it has channels last (`_LEAST_ALONE`).
 
 Ops of the first block of a function, with static sizes. Linear in them and their uses; nothing is changed.
 """
@@ -30,6 +31,9 @@ __all__ = ["HeldConvolution", "MovedOp", "MovedPadding", "Step", "find_steps"]
 
 _LEAST_DEPTH = 16
 """How many products each element of a convolution must be the sum of: a transposition costs as much as a few."""
+
+_LEAST_ALONE = 256
+"""The same of one whose image and result have channels first for all others, so that all of it is transposed."""
 
 _FEWEST = 3
 """The rank of an image with one spatial dimension."""
@@ -146,10 +150,11 @@ class _Planner:
                 return None
         block = self._block(op, filters)
         depth = prod(op.size(loop) for loop in (channel, *window))
-        if not block or depth < _LEAST_DEPTH or len(op.loops) != 3 + 2 * len(places):
+        is_last = op.op.operands[0] in self._last
+        least = _LEAST_DEPTH if is_last or _is_read_by_others(op.op.results[0]) else _LEAST_ALONE
+        if not block or depth < least or len(op.loops) != 3 + 2 * len(places):
             return None
         # Neighbours in memory one after the other.
-        is_last = op.op.operands[0] in self._last
         return HeldConvolution(op, tuple(places), (*window, channel) if is_last else (channel, *window), block)
 
     def _block(self, op: Structured, filters: int) -> int:
@@ -174,7 +179,7 @@ class _Planner:
                 continue
             if _is_image(op, operand, channel, rank) and all(op.parallel):
                 continue  # It is transposed in registers.
-            if op.op.operands[operand] not in self._held or _loops(op, operand) is None:
+            if op.op.operands[operand] not in self._held or not _is_permuted(op, operand):
                 return None
             held.append(operand)
         return MovedOp(op, inputs, tuple(held), moved)
@@ -185,11 +190,23 @@ class _Planner:
         return not op.reads[operand] or value in self._last or defining_op(value, "linalg.fill") is not None
 
 
+def _is_read_by_others(value: ir.Value) -> bool:
+    """Whether an op reads `value` that may have channels last, too."""
+    return any(use.owner.operation.name.startswith(("linalg.", "tensor.pad")) for use in value.uses)
+
+
 def _loops(op: Structured, operand: int) -> list[int] | None:
     """Return the loops that the indices of an operand are, None if one is no loop, or occurs twice."""
     loops = [index.loop for index in op.indices[operand]]
     found = [loop for loop in loops if loop is not None]
     return found if len(set(found)) == len(loops) else None
+
+
+def _is_permuted(op: Structured, operand: int) -> bool:
+    """Whether each index of an operand is another loop, or 0."""
+    moving = [index for index in op.indices[operand] if index.coefficients or index.constant]
+    loops = {index.loop for index in moving}
+    return None not in loops and len(loops) == len(moving)
 
 
 def _is_image(op: Structured, operand: int, channel: int | None, rank: int) -> bool:

@@ -99,6 +99,25 @@ def test_convolutions_with_stored_weights() -> None:
         np.testing.assert_allclose(mi.from_onnx(proto, optimize=optimize).main(x), expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize("filters", [32, 64])
+def test_depthwise_convolutions_between_others(filters: int) -> None:
+    """With as many filters as channels they are one op, whose stored weights have their channels last, too."""
+    rng = np.random.default_rng(5)
+    shapes = {"w": (32, 8, 1, 1), "v": (filters, 1, 3, 3), "u": (16, filters, 1, 1)}
+    stored = {name: rng.integers(-2, 3, shape).astype(F32) for name, shape in shapes.items()}
+    nodes = [
+        node("Conv", ["x", "w"], ["c"]),
+        node("Conv", ["c", "v"], ["d"], group=32, pads=[1] * 4, strides=[2, 1]),
+        node("Relu", ["d"], ["r"]),
+        node("Conv", ["r", "u"], ["y"]),
+    ]
+    x = rng.integers(-2, 3, (2, 8, 9, 10)).astype(F32)
+    proto = model(nodes, [value("x", x)], [untyped("y")], stored=stored)
+    expected = reference(proto, x)[0]
+    for optimize in (False, True):
+        np.testing.assert_array_equal(mi.from_onnx(proto, optimize=optimize).main(x), expected)
+
+
 def test_each_of_many_tensors_is_its_own() -> None:
     x = distinct(2, 20)
     stored = {f"w{n}": distinct(20, 20) + n for n in range(12)} | {f"b{n}": distinct(20) * n for n in range(12)}

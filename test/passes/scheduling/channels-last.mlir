@@ -76,6 +76,34 @@ func.func @depthwise(%x: tensor<1x16x7x7xf32>, %w: tensor<32x16x1x1xf32> {inplac
 
 // -----
 
+// The same with weights that have a dimension of one channel, as ONNX has them.
+// CHECK-LABEL: func.func @one_channel
+//  CHECK-SAME:   %[[V:arg2]]: tensor<1x3x32xf32> {inplace.held, inplace.rearranged = {order = array<i64: 1, 2, 0>, shape = array<i64: 32, 1, 3>}}
+//       CHECK:   linalg.generic {{.*}} ins(%{{.*}}, %[[V]] : tensor<1x7x32xf32>, tensor<1x3x32xf32>) outs(%{{.*}} : tensor<1x5x32xf32>)
+func.func @one_channel(%x: tensor<1x16x7xf32>, %w: tensor<32x16x1xf32> {inplace.held},
+    %v: tensor<32x1x3xf32> {inplace.held}, %y: tensor<1x32x5xf32>) -> tensor<1x32x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.empty() : tensor<1x32x7xf32>
+  %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<1x32x7xf32>) -> tensor<1x32x7xf32>
+  // expected-remark @+1 {{'linalg.conv_1d_ncw_fcw' has its channels last}}
+  %2 = linalg.conv_1d_ncw_fcw ins(%x, %w : tensor<1x16x7xf32>, tensor<32x16x1xf32>)
+      outs(%1 : tensor<1x32x7xf32>) -> tensor<1x32x7xf32>
+  %3 = tensor.empty() : tensor<1x32x5xf32>
+  %4 = linalg.fill ins(%zero : f32) outs(%3 : tensor<1x32x5xf32>) -> tensor<1x32x5xf32>
+  // expected-remark @+1 {{'linalg.generic' has its channels last}}
+  %5 = linalg.generic {indexing_maps = [affine_map<(n, c, w, i) -> (n, c, w + i)>, affine_map<(n, c, w, i) -> (c, 0, i)>,
+      affine_map<(n, c, w, i) -> (n, c, w)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%2, %v : tensor<1x32x7xf32>, tensor<32x1x3xf32>) outs(%4 : tensor<1x32x5xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %m = arith.mulf %p, %q : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x32x5xf32>
+  return %5 : tensor<1x32x5xf32>
+}
+
+// -----
+
 // Weights that another op reads, too, stay; so do those that no attribute says to be held.
 // CHECK-LABEL: func.func @read_twice
 //       CHECK:   linalg.conv_2d_nchw_fchw
@@ -91,20 +119,34 @@ func.func @read_twice(%x: tensor<1x32x9x9xf32>, %w: tensor<32x32x3x3xf32> {inpla
 
 // -----
 
+// With many products a convolution alone pays, though its result is transposed back.
+// CHECK-LABEL: func.func @alone
+//   CHECK-NOT:   linalg.conv_2d_nchw_fchw
+//       CHECK:   linalg.transpose
+func.func @alone(%x: tensor<1x32x9x9xf32>, %w: tensor<32x32x3x3xf32> {inplace.held}, %y: tensor<1x32x7x7xf32>)
+    -> tensor<1x32x7x7xf32> {
+  // expected-remark @+1 {{'linalg.conv_2d_nchw_fchw' has its channels last}}
+  %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x32x9x9xf32>, tensor<32x32x3x3xf32>)
+      outs(%y : tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32>
+  return %0 : tensor<1x32x7x7xf32>
+}
+
+// -----
+
 // Twelve filters fill no vector of 16, products of integers are not taken, and few products do not pay a transposition.
 // CHECK-LABEL: func.func @left
 // CHECK-COUNT-3: linalg.conv_2d_nchw_fchw
-func.func @left(%x: tensor<1x8x9x9xf32>, %w: tensor<12x8x3x3xf32> {inplace.held}, %y: tensor<1x12x7x7xf32>,
-    %i: tensor<1x8x9x9xi32>, %v: tensor<32x8x3x3xi32> {inplace.held}, %j: tensor<1x32x7x7xi32>,
-    %u: tensor<32x8x1x1xf32> {inplace.held}, %z: tensor<1x32x9x9xf32>)
-    -> (tensor<1x12x7x7xf32>, tensor<1x32x7x7xi32>, tensor<1x32x9x9xf32>) {
-  %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x8x9x9xf32>, tensor<12x8x3x3xf32>)
+func.func @left(%x: tensor<1x32x9x9xf32>, %w: tensor<12x32x3x3xf32> {inplace.held}, %y: tensor<1x12x7x7xf32>,
+    %i: tensor<1x32x9x9xi32>, %v: tensor<32x32x3x3xi32> {inplace.held}, %j: tensor<1x32x7x7xi32>,
+    %a: tensor<1x28x9x9xf32>, %u: tensor<32x28x3x3xf32> {inplace.held}, %z: tensor<1x32x7x7xf32>)
+    -> (tensor<1x12x7x7xf32>, tensor<1x32x7x7xi32>, tensor<1x32x7x7xf32>) {
+  %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x32x9x9xf32>, tensor<12x32x3x3xf32>)
       outs(%y : tensor<1x12x7x7xf32>) -> tensor<1x12x7x7xf32>
-  %1 = linalg.conv_2d_nchw_fchw ins(%i, %v : tensor<1x8x9x9xi32>, tensor<32x8x3x3xi32>)
+  %1 = linalg.conv_2d_nchw_fchw ins(%i, %v : tensor<1x32x9x9xi32>, tensor<32x32x3x3xi32>)
       outs(%j : tensor<1x32x7x7xi32>) -> tensor<1x32x7x7xi32>
-  %2 = linalg.conv_2d_nchw_fchw ins(%x, %u : tensor<1x8x9x9xf32>, tensor<32x8x1x1xf32>)
-      outs(%z : tensor<1x32x9x9xf32>) -> tensor<1x32x9x9xf32>
-  return %0, %1, %2 : tensor<1x12x7x7xf32>, tensor<1x32x7x7xi32>, tensor<1x32x9x9xf32>
+  %2 = linalg.conv_2d_nchw_fchw ins(%a, %u : tensor<1x28x9x9xf32>, tensor<32x28x3x3xf32>)
+      outs(%z : tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32>
+  return %0, %1, %2 : tensor<1x12x7x7xf32>, tensor<1x32x7x7xi32>, tensor<1x32x7x7xf32>
 }
 
 // -----
@@ -112,15 +154,15 @@ func.func @left(%x: tensor<1x8x9x9xf32>, %w: tensor<12x8x3x3xf32> {inplace.held}
 // A function that is called has the types that the call has.
 // CHECK-LABEL: func.func @called
 //       CHECK:   linalg.conv_2d_nchw_fchw
-func.func @called(%x: tensor<1x3x9x9xf32>, %w: tensor<32x3x3x3xf32> {inplace.held}, %y: tensor<1x32x7x7xf32>)
+func.func @called(%x: tensor<1x32x9x9xf32>, %w: tensor<32x32x3x3xf32> {inplace.held}, %y: tensor<1x32x7x7xf32>)
     -> tensor<1x32x7x7xf32> {
-  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x3x9x9xf32>, tensor<32x3x3x3xf32>)
+  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x32x9x9xf32>, tensor<32x32x3x3xf32>)
       outs(%y : tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32>
   return %r : tensor<1x32x7x7xf32>
 }
 
-func.func @calls(%x: tensor<1x3x9x9xf32>, %w: tensor<32x3x3x3xf32>, %y: tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32> {
+func.func @calls(%x: tensor<1x32x9x9xf32>, %w: tensor<32x32x3x3xf32>, %y: tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32> {
   %r = func.call @called(%x, %w, %y)
-      : (tensor<1x3x9x9xf32>, tensor<32x3x3x3xf32>, tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32>
+      : (tensor<1x32x9x9xf32>, tensor<32x32x3x3xf32>, tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32>
   return %r : tensor<1x32x7x7xf32>
 }

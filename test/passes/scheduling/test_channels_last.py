@@ -177,7 +177,7 @@ def started() -> tuple[str, Program]:
 
 def dilated() -> tuple[str, Program]:
     p = Program(1, 6, 11, 13)
-    return p.text(p.conv("x", 48, (3, 3), dilation=2)), p
+    return p.text(p.relu(p.conv("x", 48, (3, 3), dilation=2))), p
 
 
 def line() -> tuple[str, Program]:
@@ -187,7 +187,7 @@ def line() -> tuple[str, Program]:
 
 def volume() -> tuple[str, Program]:
     p = Program(1, 4, 5, 6, 7)
-    return p.text(p.conv("x", 16, (2, 3, 3))), p
+    return p.text(p.relu(p.conv("x", 16, (2, 3, 3)))), p
 
 
 PROGRAMS: dict[str, Callable[[], tuple[str, Program]]] = {
