@@ -4,12 +4,13 @@
     python benchmarks/networks.py --only ResNet --rounds 15
 
 The nets are as frontends lower them: padding, convolution, batch normalization, relu and sums are separate ops, batch
-1, channels first. Weights are random; we get them as arguments, ONNX Runtime, where it is installed (`pip install
-onnxruntime onnx`), as constants, which it folds and packs. Both run on one thread and take turns; a turn is the median
-of the calls within 50 ms (three at least), in the processor time of the process. The table has medians over the rounds,
-for ours with the quartiles, the ratio of ONNX Runtime's median to ours (above 1.00 we are faster) with the quartiles of
-the ratio in each round, and the seconds of `mi.compile`. Before that our result is compared with NumPy in float64.
-Nothing here is a test: figures depend on the machine.
+1, channels first. Weights are random. ONNX Runtime, where it is installed (`pip install onnxruntime onnx`), has them as
+constants, which it folds and packs. So have we where the net is an ONNX model (`mi.from_onnx`, which needs `onnx`);
+rows "weights as arguments" are of `mi.compile` on linalg that gets the weights in each call. Both run on one thread and
+take turns; a turn is the median of the calls within 50 ms (three at least), in the processor time of the process. The
+table has medians over the rounds, for ours with the quartiles, the ratio of ONNX Runtime's median to ours (above 1.00
+we are faster) with the quartiles of the ratio in each round, and the seconds of compiling. Before that our result is
+compared with NumPy in float64. Nothing here is a test: figures depend on the machine.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from onnx_runtime import ratio_cell, runtime_call, turns
+from onnx_runtime import onnx_model, ratio_cell, runtime_call, turns
 
 import mlir_inplace as mi
 
@@ -207,22 +208,29 @@ class Net:
         type_ = self._type(result)
         return f"func.func @main({arguments}) -> {type_} {{\n{body}\nreturn %{result} : {type_}\n}}"
 
-    def peer_call(self, result: str) -> Callable[[], Any] | None:
-        """A call of ONNX Runtime on one thread; None where it is not installed."""
+    def graph(self, result: str) -> Any:
+        """The net as an ONNX graph, which stores the weights; None where `onnx` is not installed."""
         try:
             import onnx
-            import onnxruntime  # noqa: F401
         except ImportError:
             return None
         helper, kind = onnx.helper, onnx.TensorProto.FLOAT
-        graph = helper.make_graph(
+        return helper.make_graph(
             [helper.make_node(op, inputs, [output], **attributes) for op, inputs, output, attributes in self.nodes],
             "net",
             [helper.make_tensor_value_info("x", kind, self.input.shape)],
-            [helper.make_tensor_value_info(result, kind, None)],
+            [helper.make_tensor_value_info(result, kind, self.values[result].shape)],
             [onnx.numpy_helper.from_array(values, name) for name, values in self.parameters.items()],
         )
-        return runtime_call(graph, self.input)
+
+    def peer_call(self, result: str) -> Callable[[], Any] | None:
+        """A call of ONNX Runtime on one thread; None where it is not installed."""
+        try:
+            import onnxruntime  # noqa: F401
+        except ImportError:
+            return None
+        graph = self.graph(result)
+        return None if graph is None else runtime_call(graph, self.input)
 
 
 def small(net: Net) -> str:
@@ -252,25 +260,37 @@ NETS: dict[str, tuple[tuple[int, ...], Callable[[Net], str]]] = {
 }
 
 
-def row(name: str, rounds: int) -> str:
+def with_arguments(net: Net, result: str) -> tuple[Callable[[], Any], float]:
+    """A call that passes all weights, and the seconds of compiling."""
+    begin = time.process_time()
+    program = mi.compile(net.text(result), optimize=True, threads=1, cache=False)
+    seconds = time.process_time() - begin
+    return program.main.bind(net.input, *net.parameters.values()), seconds
+
+
+def with_constants(net: Net, result: str) -> tuple[Callable[[], Any], float] | None:
+    """A call of the ONNX model, and the seconds of compiling; None where `onnx` is not installed."""
+    graph = net.graph(result)
+    if graph is None:
+        return None
+    model = onnx_model(graph)
+    begin = time.process_time()
+    program = mi.from_onnx(model, threads=1, cache=False)
+    return program.main.bind(net.input), time.process_time() - begin
+
+
+def row(name: str, net: Net, result: str, made: tuple[Callable[[], Any], float], rounds: int) -> str:
     """Measure a net; return its row of the table.
 
     Raises:
         SystemExit: our result is wrong.
     """
-    shape, build = NETS[name]
-    net = Net(*shape)
-    result = build(net)
-    begin = time.process_time()
-    program = mi.compile(net.text(result), optimize=True, threads=1)
-    compiled = time.process_time() - begin
-    arguments = [net.input, *net.parameters.values()]
+    ours, compiled = made
     expected = net.values[result]
-    error = np.abs(program.main(*arguments) - expected).max() / np.abs(expected).max()
+    error = np.abs(ours() - expected).max() / np.abs(expected).max()
     if not error <= 1e-4:
         raise SystemExit(f"{name}: the result is off by {error:.1e}")
-    ours, theirs = program.main.bind(*arguments), net.peer_call(result)
-    own, peers = turns(ours, theirs, rounds, TURN)
+    own, peers = turns(ours, net.peer_call(result), rounds, TURN)
     low, middle, high = (seconds * 1e3 for seconds in statistics.quantiles(own, n=4))
     cells = [name, f"{middle:.3f} ({low:.3f}-{high:.3f})"]
     if peers:
@@ -289,9 +309,17 @@ def main() -> None:
     if options.rounds < 2:
         parser.error("--rounds must be 2 or more, as there are quartiles of them")
     print("| net | ours, ms (quartiles) | ONNX Runtime | ratio (quartiles) | compile, s |\n|---|---|---|---|---|")
-    for name in NETS:
-        if any(part in name for part in options.only):
-            print(row(name, options.rounds), flush=True)
+    for name, (shape, build) in NETS.items():
+        if not any(part in name for part in options.only):
+            continue
+        net = Net(*shape)
+        result = build(net)
+        print(
+            row(f"{name}, weights as arguments", net, result, with_arguments(net, result), options.rounds), flush=True
+        )
+        stored = with_constants(net, result)
+        if stored is not None:
+            print(row(name, net, result, stored, options.rounds), flush=True)
 
 
 if __name__ == "__main__":

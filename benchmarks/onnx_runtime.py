@@ -12,12 +12,18 @@ import numpy as np
 Call = Callable[[], Any]
 
 
+def onnx_model(graph: Any) -> Any:
+    """Return the model of a graph."""
+    from onnx import helper
+
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
 def runtime_call(graph: Any, image: np.ndarray) -> Call | None:
     """Return a call of ONNX Runtime with `image` as the graph's `x`; None where it has no kernel for it."""
     import onnxruntime
-    from onnx import helper
 
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model = onnx_model(graph)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4

@@ -11,7 +11,7 @@ import numpy as np
 from mlir import ir
 
 from ...runtime.compilation.program import Program
-from ...runtime.compilation.program import compile as compile_module
+from ..held_weights import compile_with_weights
 from .model import LoweredModel, lower_model, read_model
 
 __all__ = ["compile_model", "from_onnx", "lowered_model"]
@@ -24,7 +24,8 @@ def from_onnx(
 
     `main` takes the model's inputs in their order, or by name, and returns its outputs, in their order. Tensors of at
     least 1 KB that the model stores are passed by pointer: external data is mapped from its file, and nothing is copied
-    or written into the code. Operators are lowered by their version; functions of the model are inlined, and so are the
+    or written into the code, but for the weights of convolutions that optimized code wants in another layout, which are
+    laid out once. Operators are lowered by their version; functions of the model are inlined, and so are the
     functions that ONNX defines operators by.
 
     Args:
@@ -54,5 +55,4 @@ def lowered_model(
 
 def compile_model(lowered: LoweredModel, **options: Any) -> Program:
     """Compile a lowered model, with its weights held."""
-    program = compile_module(lowered.module, **options)
-    return program.hold({**lowered.weights}) if lowered.weights else program
+    return compile_with_weights(lowered.module, lowered.weights, **options)

@@ -55,7 +55,8 @@ class StoredTensors:
         dtype = array.dtype
         self.arrays[len(self._block.arguments)] = _held(array)
         location = ir.Location.name(name)
-        return Value(dtype, self._block.add_argument(tensor_type(array.shape, dtype), location), name=name)
+        argument = self._block.add_argument(tensor_type(array.shape, dtype), location)
+        return Value(dtype, argument, name=name, held=array)
 
     def _mapped(self, proto: Any) -> np.ndarray[Any, Any]:
         """External data, mapped from its file."""

@@ -88,6 +88,14 @@ def _is_pair(attribute: Any, _: ir.FunctionType) -> bool:
     return isinstance(attribute, ir.DenseI64ArrayAttr) and len(attribute) == 2
 
 
+def _is_rearrangement(attribute: Any) -> bool:
+    if not isinstance(attribute, ir.DictAttr) or {named.name for named in attribute} != {"shape", "order"}:
+        return False
+    shape, order = attribute["shape"], attribute["order"]
+    are_numbers = isinstance(shape, ir.DenseI64ArrayAttr) and isinstance(order, ir.DenseI64ArrayAttr)
+    return are_numbers and sorted(order) == list(range(len(shape)))
+
+
 def _is_result_map(attribute: Any, type_: ir.FunctionType) -> bool:
     """For each result there once was: -1 if it is one still, else the number of an argument."""
     if not isinstance(attribute, ir.DenseI64ArrayAttr):
@@ -145,6 +153,11 @@ _ON_FUNCTIONS: dict[str, tuple[str, Check]] = {
 _ON_ARGUMENTS: dict[str, tuple[str, Check]] = {
     "inplace.binding": ("array<i64: set, binding>", _is_pair),
     "inplace.out_result": ("an integer", lambda attribute, _: _is_integer(attribute)),
+    "inplace.held": ("without a value", lambda attribute, _: isinstance(attribute, ir.UnitAttr)),
+    "inplace.rearranged": (
+        "a shape and an order of its dimensions, as inplace-channels-last writes them",
+        lambda attribute, _: _is_rearrangement(attribute),
+    ),
     "inplace.alignment": ("an integer", lambda attribute, _: _is_integer(attribute)),
     "bufferization.writable": ("true or false", lambda attribute, _: isinstance(attribute, ir.BoolAttr)),
     "bufferization.access": (
@@ -156,4 +169,4 @@ _ON_ARGUMENTS: dict[str, tuple[str, Check]] = {
 CHECKED = (*_ON_FUNCTIONS, *_ON_ARGUMENTS)
 """The names of all attributes that are checked."""
 
-_NOTES = ("inplace.out_result", "inplace.alignment", "inplace.contiguous", "inplace.read_only")
+_NOTES = ("inplace.out_result", "inplace.alignment", "inplace.contiguous", "inplace.read_only", "inplace.held")

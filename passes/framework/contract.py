@@ -12,9 +12,11 @@ __all__ = [
     "CONTIGUOUS",
     "COUNT_ALIGNMENT",
     "COUNT_COPY",
+    "HELD",
     "LEAST",
     "OUT_RESULT",
     "READ_ONLY",
+    "REARRANGED",
     "RETURNED",
     "SIZE_CHECKS",
     "TAKE_FAILURE",
@@ -25,6 +27,12 @@ CONTIGUOUS = "inplace.contiguous"
 
 READ_ONLY = "inplace.read_only"
 """Attribute of an argument that must not be returned, as the caller's array must not change."""
+
+HELD = "inplace.held"
+"""Attribute of an argument that is the same array in every call, whose content never changes."""
+
+REARRANGED = "inplace.rearranged"
+"""Attribute of a held argument that a pass wants laid out anew: the shape to expand it to, and the order of these."""
 
 OUT_RESULT = "inplace.out_result"
 """Attribute of an out argument: the number of the result that it is the memory of."""

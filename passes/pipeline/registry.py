@@ -34,7 +34,7 @@ FAMILIES = {
     "buffers": (
         "count-memory deallocate expand-clones expand-poison expand-strided-copies hoist-allocations plan-memory"
     ),
-    "caches": "fence-streams nontemporal-stores prefetch-rows",
+    "caches": "fence-streams nontemporal-stores prefetch-panels prefetch-rows",
     "cleanup": "canonicalize",
     "destinations": "convert-to-destination-style eliminate-empty-tensors remove-outs-dependency",
     "destructive_updates": "print-destructive-updates rewrite-destructive-updates",
@@ -46,8 +46,8 @@ FAMILIES = {
         "keep-roundings unpack-vector-memory"
     ),
     "scheduling": (
-        "branch-on-selects distribute fuse pack ping-pong schedule skew-time tile transpose-operands unfold-windows"
-        " widen-operands"
+        "branch-on-selects channels-last distribute fuse pack ping-pong schedule skew-time tile transpose-operands"
+        " unfold-windows widen-operands"
     ),
     "stablehlo": (
         "erase-signedness expand-total-order fold-index-bounds inline-scalar-generics lower-hlo-branches "

@@ -43,7 +43,8 @@ of their neighbours. If the lane loop reduces, the lanes are partial results,
 so floating-point sums are reassociated; products that are added become fma, which rounds once. An incomplete vector at
 the end of a row is masked. A fill of an init is not read: the accumulators start from its value.
 
-An elementwise op whose result a reduction and other ops use is computed in the loop of the reduction.
+An elementwise op whose result a reduction and other ops use is computed in the loop of the reduction. One that alone
+reads the results of a reduction, with results in the lanes, is computed before they are stored.
 
 Values that all lanes share, like the mean of a row, are computed before the lane loop. Divisions by them become
 multiplications by their reciprocals; then a quotient is off by up to 1.5 units in the last place.
@@ -54,16 +55,17 @@ with tiling, contraction lowering and hoisting around it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
 
+from ..analysis.schedule.epilogues import Epilogue, find_epilogue
 from ..analysis.schedule.joined_reductions import Join, find_join
 from ..analysis.schedule.vector_plan import NotVectorizable, VectorPlan, plan_vectors
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
-from ..scheduling.rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
+from ..scheduling.rewriting.linalg_ops import erase_op, find_linalg_ops, read_machine, replace_op
 from .rewriting.nest import build_nest
 
 _FILL = "linalg.fill"
@@ -88,6 +90,7 @@ class VectorizePass(Pass[VectorizeOptions]):
         Statistic("vectorized", "linalg ops that became loops around vectors"),
         Statistic("kept", "linalg ops that stay"),
         Statistic("joined", "elementwise ops that are computed in the loop of a reduction"),
+        Statistic("epilogues", "elementwise ops that are computed before a reduction stores its results"),
     )
 
     def run(self, op: ir.Operation) -> None:
@@ -115,8 +118,13 @@ class VectorizePass(Pass[VectorizeOptions]):
             if join is not None:
                 joins[result] = join
                 joined.add(join.producer.op.results[0])
+        epilogues = _epilogues(by_result, joined)
+        joined |= {epilogue.consumer.op.results[0] for epilogue in epilogues.values()}
         for result, plan in by_result.items():
             if result in joined:
+                continue
+            if result in epilogues:
+                _build_with(plan, epilogues[result])
                 continue
             join = joins.get(result)
             with ir.InsertionPoint(plan.structured.op), plan.structured.op.location:
@@ -126,3 +134,27 @@ class VectorizePass(Pass[VectorizeOptions]):
                 replace_op(join.producer.op, built[-1:])
         self.count("vectorized", len(plans))
         self.count("joined", len(joins))
+        self.count("epilogues", len(epilogues))
+
+
+def _epilogues(plans: Mapping[ir.Value, VectorPlan], joined: Collection[ir.Value]) -> dict[ir.Value, Epilogue]:
+    """Return the epilogues of reductions, by the results of these."""
+    found: dict[ir.Value, Epilogue] = {}
+    taken = set(joined)
+    for result, plan in plans.items():
+        epilogue = find_epilogue(plan, plans, taken)
+        if epilogue is not None:
+            found[result] = epilogue
+            taken.add(epilogue.consumer.op.results[0])
+    return found
+
+
+def _build_with(plan: VectorPlan, epilogue: Epilogue) -> None:
+    """Build a reduction with its epilogue, where that is."""
+    consumer = epilogue.consumer.op
+    with ir.InsertionPoint(consumer), plan.structured.op.location:
+        built = build_nest(plan, epilogue=epilogue)
+    replace_op(consumer, built)
+    if epilogue.collapse is not None:
+        epilogue.collapse.erase()
+    erase_op(plan.structured.op)

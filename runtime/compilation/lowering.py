@@ -214,9 +214,9 @@ HOIST = (
 STREAMS = (
     Phase(
         "streams",
-        "Rows are prefetched, and large buffers are written past the caches. When all buffers, and who reads them, are"
-        " known, and while loops are still loops.",
-        ("func.func(inplace-prefetch-rows,inplace-nontemporal-stores)",),
+        "Rows and panels are prefetched, and large buffers are written past the caches. When all buffers, and who reads"
+        " them, are known, and while loops are still loops.",
+        ("func.func(inplace-prefetch-rows,inplace-prefetch-panels,inplace-nontemporal-stores)",),
     ),
 )
 

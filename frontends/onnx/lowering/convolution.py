@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from mlir import ir
 from mlir.dialects import linalg
 
 from ....dialects.support.index_math import add, ceil_div, multiply
@@ -67,6 +68,8 @@ def _grouped(x: Value, weights: Value, window: SlidingWindow, group: int, dtype:
     rank = window.rank
     n, _, *spatial = x.sizes
     filters, channels, *kernel = weights.sizes
+    if filters == group and channels == 1:
+        return _depthwise(x, weights, window, dtype)
     each = ceil_div(filters, group)
     picture = reshape(x, [n, group, channels, *spatial])
     grouped = reshape(weights, [group, each, channels, *kernel])
@@ -77,6 +80,20 @@ def _grouped(x: Value, weights: Value, window: SlidingWindow, group: int, dtype:
     init = fill([n, group, each, *window.sizes], dtype, 0)
     total = accumulate(4 + 2 * rank, reduced, operands, init, lambda t, e, w: t + e.to(dtype) * w.to(dtype))
     return reshape(total, [n, filters, *window.sizes])
+
+
+def _depthwise(x: Value, weights: Value, window: SlidingWindow, dtype: DType) -> Value:
+    """A convolution of each channel with one filter; loops: batch, channel, places, window."""
+    rank = window.rank
+    b, c, *rest = loops(2 + 2 * rank)
+    places, inside = rest[:rank], rest[rank:]
+    operands = [
+        (x, [b, c, *window.place(places, inside)]),
+        (weights, [c, ir.AffineConstantExpr.get(0), *inside]),
+    ]
+    init = fill([x.sizes[0], weights.sizes[0], *window.sizes], dtype, 0)
+    reduced = list(range(2 + rank, 2 + 2 * rank))
+    return accumulate(2 + 2 * rank, reduced, operands, init, lambda t, e, w: t + e.to(dtype) * w.to(dtype))
 
 
 def _biased(total: Value, node: Node, at: int, dtype: DType) -> Value:

@@ -105,6 +105,10 @@ class Node:
             raise UnsupportedOnnxError(f"input {number} of {self} is {found}; a tensor is needed")
         return value
 
+    def stored(self, array: np.ndarray[Any, Any]) -> Value:
+        """The value of an array that was computed of what the model stores."""
+        return self.graph.stored(onnx("numpy_helper").from_array(array))
+
     @property
     def tensors(self) -> list[Value]:
         """All inputs, each a tensor."""

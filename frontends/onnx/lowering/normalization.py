@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from .graph import Node, lowers
 from .reductions import add_up, mean_of, wide_type
@@ -20,7 +23,7 @@ def _batch_normalization(node: Node) -> Any:
     x, scale, bias, mean, variance = (node.input(number) for number in range(5))
     epsilon = node.attribute("epsilon", 1e-5)
     if not node.attribute("training_mode", 0):
-        return _scaled(x, scale, bias, mean, variance, epsilon)
+        return _scaled(node, x, scale, bias, mean, variance, epsilon)
     if node.version < 14:
         return NotImplemented
     axes = [d for d in range(x.rank) if d != 1]
@@ -35,18 +38,35 @@ def _batch_normalization(node: Node) -> Any:
         return elementwise(old.dtype, [old, flat], lambda a, b: a * momentum + b.to(old.dtype) * (1 - momentum))
 
     center, width = (reshape(v, [x.sizes[1]]) for v in (now, spread))
-    result = _scaled(x, scale, bias, center, width, epsilon)
+    result = _scaled(node, x, scale, bias, center, width, epsilon)
     return result, updated(mean, now), updated(variance, spread)
 
 
-def _scaled(x: Value, scale: Value, bias: Value, mean: Value, variance: Value, epsilon: float) -> Value:
+def _scaled(node: Node, x: Value, scale: Value, bias: Value, mean: Value, variance: Value, epsilon: float) -> Value:
+    """A tensor normalized by means and variances: one product and one sum, where all of these are stored."""
     wide = wide_type(x.dtype)
+    line = _as_line([value.array for value in (scale, bias, mean, variance)], epsilon)
+    if line is not None:
+        columns = [_column(node.stored(array.astype(wide)), x.rank) for array in line]
+        return elementwise(x.dtype, [x, *columns], lambda e, f, c: (e.to(wide) * f + c).to(x.dtype))
 
     def body(e: TypedScalar, s: TypedScalar, b: TypedScalar, m: TypedScalar, v: TypedScalar) -> TypedScalar:
         spread = (v.to(wide) + epsilon).math("sqrt")
         return ((e.to(wide) - m.to(wide)) / spread * s.to(wide) + b.to(wide)).to(x.dtype)
 
     return elementwise(x.dtype, [x, *(_column(v, x.rank) for v in (scale, bias, mean, variance))], body)
+
+
+def _as_line(stored: Sequence[np.ndarray[Any, Any] | None], epsilon: float) -> list[np.ndarray[Any, Any]] | None:
+    """The factors and summands that stored scales, shifts, means and variances make; None if these are not finite."""
+    known = [np.asarray(array, np.float64) for array in stored if array is not None]
+    if len(known) < len(stored):
+        return None
+    scale, shift, mean, variance = known
+    with np.errstate(all="ignore"):
+        factor = scale / np.sqrt(variance + epsilon)
+        summand = shift - mean * factor
+    return [factor, summand] if np.isfinite([factor, summand]).all() else None
 
 
 def normalized(x: Value, axes: list[int], epsilon: float) -> tuple[Value, Value, Value]:

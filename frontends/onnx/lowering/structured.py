@@ -179,9 +179,11 @@ def _require_same(left: Number, right: Number) -> None:
         cf.assert_(same, "sizes differ, and one that is known at run time only is not broadcast")
 
 
-def aligned(value: Value, rank: int) -> Operand:
-    """A tensor as an operand that is broadcast over the loops: dimensions of size 1 are dropped."""
+def aligned(value: Value, rank: int, sizes: Sequence[Number] | None = None) -> Operand:
+    """A tensor as an operand that is broadcast over the loops, of these sizes: dimensions of size 1 are dropped."""
     offset = rank - value.rank
+    if sizes is not None and list(value.shape) == static(sizes) and None not in value.shape:
+        return value, loops(rank)
     kept = [d for d, size in enumerate(value.shape) if size != 1]
     if len(kept) < value.rank and (value.constant is None or value.constant.size != 1):
         value = reshape(value, [value.sizes[d] for d in kept])
@@ -191,7 +193,7 @@ def aligned(value: Value, rank: int) -> Operand:
 def elementwise(dtype: DType, values: Sequence[Value], body: Body) -> Value:
     """The body on the elements of tensors that are broadcast."""
     sizes = broadcast_sizes(values)
-    return map_elements(sizes, dtype, [aligned(value, len(sizes)) for value in values], body)
+    return map_elements(sizes, dtype, [aligned(value, len(sizes), sizes) for value in values], body)
 
 
 def cast_to(value: Value, dtype: DType) -> Value:

@@ -44,7 +44,7 @@ class Value:
     """A tensor: a constant, or an SSA value of signless elements.
 
     `elements` holds an integer or an index value for each element of a small tensor of integers, where they are known:
-    sizes are computed with them.
+    sizes are computed with them. `held` is the array that an argument always is.
     """
 
     def __init__(
@@ -56,10 +56,12 @@ class Value:
         elements: np.ndarray[Any, Any] | None = None,
         sizes: Sequence[Number] | None = None,
         name: str = "",
+        held: np.ndarray[Any, Any] | None = None,
     ) -> None:
         self.dtype = dtype
         self.name = name
         self.constant = constant
+        self._held = held
         self._value = value
         self._elements = elements
         self._sizes = sizes
@@ -85,6 +87,11 @@ class Value:
         assert self._value is not None
         type_ = ir.RankedTensorType(self._value.type)
         return tuple(None if type_.is_dynamic_dim(d) else type_.get_dim_size(d) for d in range(type_.rank))
+
+    @property
+    def array(self) -> np.ndarray[Any, Any] | None:
+        """The tensor, if it is stored in the model."""
+        return self.constant if self.constant is not None else self._held
 
     @property
     def rank(self) -> int:

@@ -47,7 +47,7 @@ from ....dialects.support.defining_ops import defining_op
 from ..linalg.structured_op import Structured, type_bytes
 from .machine import Machine
 from .own_producers import find_transpositions
-from .vector_plan import VectorPlan, find_plan
+from .vector_plan import VectorPlan, find_plan, is_tall
 
 __all__ = ["CacheTiling", "TileLoop", "choose_tiling"]
 
@@ -239,8 +239,10 @@ class _TilingChooser:
     # --- tilings -----------------------------------------------------------------------------------------------
 
     def _streams(self) -> CacheTiling | None:
-        """Read rows as streams; None if the inputs along the lanes fit into the cache, or have few rows."""
+        """Read rows as streams; None if the inputs along the lanes fit into the cache, or have few or short rows."""
         op, reductions, machine = self.op, self.plan.reductions, self.machine
+        if is_tall(self.plan):
+            return None  # It reads one row after the other already.
         longest = self._longest(reductions)
         operands = [
             operand

@@ -7,6 +7,9 @@ payload must be one associative op.
 The register tile keeps accumulators in registers while the reduction loops run. It has several vectors along the lane
 loop, and several rows of another loop (`rows`) that share loads; more rows where loaded elements have to be widened.
 
+Where the rows along the lanes are one or two vectors, and many pixels share them, as they do packed weights of a
+convolution, the tile takes almost all registers, with rows of two loops: an image of 7 x 7 pixels has 14 rows then.
+
 If no loop reduces, the tile is two vectors, or four if the payload has a polynomial: the ops of one vector are a
 dependence chain, and those of the other vectors hide its latency.
 
@@ -33,10 +36,13 @@ from ..linalg.structured_op import NotStructured, Structured, read_structured, t
 from ..linalg.vector_payload import find_combiner, has_polynomial, why_not_lanewise
 from .machine import Machine
 
-__all__ = ["NotVectorizable", "VectorPlan", "find_plan", "is_strided", "loads_along", "plan_vectors"]
+__all__ = ["NotVectorizable", "VectorPlan", "find_plan", "is_strided", "is_tall", "loads_along", "plan_vectors"]
 
 _MOST_STEPS = 4
 """Elements further apart are gathered: shuffling them out of more vectors saves little."""
+
+_FEW_VECTORS = 2
+"""Rows of so many vectors are short: a tile may have many of them."""
 
 _LINE_BITS = 64 * 8
 """The bits of a cache line."""
@@ -191,6 +197,8 @@ def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: 
     if structured.parallel[lane_loop]:
         vectors = min(4 if rows and registers >= 32 else 2 if rows else 4, most)
         tile = {lane_loop: vectors}
+        if registers >= 32 and vectors <= _FEW_VECTORS and _shares_short_rows(structured, lane_loop):
+            return tile | _tall(structured, lane_loop, (registers - vectors - 2) // vectors)
         if rows:
             wanted = budget // vectors if registers >= 32 else (registers - 4) // vectors
             tile[rows[0]] = _at_most(structured.sizes[rows[0]], max(1, wanted))
@@ -198,6 +206,48 @@ def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: 
     tile = {lane_loop: 1 if len(rows) > 1 else min(2 if rows else 4, most)}
     for loop in rows:
         tile[loop] = _at_most(structured.sizes[loop], 4 if registers >= 32 or len(rows) == 1 else 2)
+    return tile
+
+
+def is_tall(plan: VectorPlan) -> bool:
+    """Return whether the register tile has whole rows of the inputs along the lanes, and as many rows as it can."""
+    width = plan.tile[plan.lane_loop] * plan.lanes
+    is_whole = (plan.structured.sizes[plan.lane_loop] or width + 1) <= width
+    return (
+        is_whole
+        and plan.tile[plan.lane_loop] <= _FEW_VECTORS
+        and plan.combiner is None
+        and _shares_short_rows(plan.structured, plan.lane_loop)
+    )
+
+
+def _shares_short_rows(structured: Structured, lane_loop: int) -> bool:
+    """Whether inputs along the lanes have rows of that loop only, and images share them: windows, or pixels of a plane.
+
+    Weights of a convolution that are packed in blocks of filters are such.
+    """
+    along = structured.read_along(lane_loop)
+    shapes = [ir.ShapedType(structured.op.operands[operand].type).shape for operand in along]
+    rows = _row_loops(structured, lane_loop, len(structured.loops))
+    others = [operand for operand in range(structured.inputs) if operand not in along]
+    windows = any(len(index.coefficients) > 1 for operand in others for index in structured.indices[operand])
+    is_short = all(shape[-1] == structured.sizes[lane_loop] for shape in shapes)
+    return is_short and bool(rows) and (windows or len(rows) > 1)
+
+
+def _tall(structured: Structured, lane_loop: int, most: int) -> dict[int, int]:
+    """Return up to two loops of rows, with as many rows as there are registers for, in equal steps.
+
+    With few vectors in a row each step loads little, and is repeated for many rows.
+    """
+    tile: dict[int, int] = {}
+    sizes = structured.sizes
+    for loop in sorted(_row_loops(structured, lane_loop, 2), key=lambda loop: -(sizes[loop] or 1 << 30)):
+        size = sizes[loop]
+        tile[loop] = most if size is None else -(-size // -(-size // most))
+        most //= tile[loop]
+        if most < 2:
+            break
     return tile
 
 
@@ -212,8 +262,8 @@ def _at_most(size: int | None, wanted: int) -> int:
     return wanted if size is None else max(1, min(size, wanted))
 
 
-def _row_loops(structured: Structured, lane_loop: int) -> list[int]:
-    """Return up to two parallel loops whose iterations can share loads along the lanes.
+def _row_loops(structured: Structured, lane_loop: int, most: int = 0) -> list[int]:
+    """Return up to `most` parallel loops whose iterations can share loads along the lanes.
 
     Longest loops first; unknown sizes count as long.
     """
@@ -226,4 +276,4 @@ def _row_loops(structured: Structured, lane_loop: int) -> list[int]:
         and any(not structured.depends(operand, loop) for operand in loaded)
     ]
     longest = sorted(found, key=lambda loop: -(structured.sizes[loop] or 1 << 30))
-    return sorted(longest[:1] if structured.parallel[lane_loop] else longest[:2])
+    return sorted(longest[: most or (1 if structured.parallel[lane_loop] else 2)])

@@ -12,7 +12,7 @@ from ...analysis.repetition.bodies import KERNEL_MARK
 from ...analysis.schedule.machine import Machine, detect_machine
 from ...framework.errors import PassFailure
 
-__all__ = ["find_linalg_ops", "read_machine", "replace_op"]
+__all__ = ["erase_op", "find_linalg_ops", "read_machine", "replace_op"]
 
 _FILL = "linalg.fill"
 
@@ -40,12 +40,17 @@ def replace_op(op: ir.Operation, values: Sequence[ir.Value], producers: Sequence
 
     Those of `producers`, in program order, and of the fills of `op` that are unused then are erased too.
     """
+    for old, new in zip(op.results, values, strict=True):
+        old.replace_all_uses_with(new)
+    erase_op(op, producers)
+
+
+def erase_op(op: ir.Operation, producers: Sequence[ir.Operation] = ()) -> None:
+    """Erase an unused op, and those of `producers` and of its fills that are unused then."""
     dead = list(producers)
     for fill in (defining_op(value, _FILL) for value in op.operands):
         if fill is not None and fill not in dead:
             dead.insert(0, fill)
-    for old, new in zip(op.results, values, strict=True):
-        old.replace_all_uses_with(new)
     op.erase()
     for one in reversed(dead):
         if not any(list(result.uses) for result in one.results):

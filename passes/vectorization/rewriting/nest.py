@@ -16,9 +16,11 @@ from functools import partial
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
+from ...analysis.schedule.epilogues import Epilogue
 from ...analysis.schedule.joined_reductions import Join
 from ...analysis.schedule.vector_plan import VectorPlan
 from ...scheduling.rewriting.any_order import forget_promises
+from .epilogue import Finish
 from .frame import NestFrame, Place, Point
 from .joined import Joined
 from .lanes import Shared, broadcast, run_payload
@@ -30,10 +32,10 @@ from .shared import build_shared
 __all__ = ["build_nest"]
 
 
-def build_nest(plan: VectorPlan, join: Join | None = None) -> list[ir.Value]:
+def build_nest(plan: VectorPlan, join: Join | None = None, epilogue: Epilogue | None = None) -> list[ir.Value]:
     """Build the loops at the current insertion point; return the replacements of the op's results.
 
-    With a `join`, the replacement of the joined op's result comes last.
+    With a `join`, the replacement of the joined op's result comes last. With an `epilogue`, it is that of its result.
     """
     frame = NestFrame(plan, _measured(join) if join else None)
     fills = [None if _reads_elements(frame, plan, number) else _fill(frame, number) for number in frame.op.outputs]
@@ -48,7 +50,9 @@ def build_nest(plan: VectorPlan, join: Join | None = None) -> list[ir.Value]:
             frame, plan.parallel[:first], Point(), carried, _Elementwise(frame, plan.parallel[first:]).row
         )
     if not plan.combiner:
-        return build_loops(frame, plan.parallel, Point(), carried, _Rows(frame, starts).build)
+        finish = Finish(plan, epilogue) if epilogue else None
+        carried = finish.carried if finish else carried
+        return build_loops(frame, plan.parallel, Point(), carried, _Rows(frame, starts, finish).build)
     forget_promises(plan.structured)
     joined = Joined(plan, join) if join else None
     carried += joined.carried if joined else []
@@ -95,13 +99,22 @@ class _Elementwise(RegisterTile):
 
 
 class _Rows(RegisterTile):
-    """Each lane is a result of its own: an accumulator for each vector of each output."""
+    """Each lane is a result of its own: an accumulator for each vector of each output.
+
+    With `finish`, what is carried is the tensor of an epilogue, and inits are read where they are.
+    """
+
+    def __init__(self, frame: NestFrame, starts: Sequence[ir.Value | None], finish: Finish | None) -> None:
+        super().__init__(frame, starts)
+        self.finish = finish
 
     def build(self, point: Point, tensors: list[ir.Value]) -> list[ir.Value]:
         places = self.places(point, self.plan.parallel)
-        first = self._first(point, places, tensors)
+        first = self._first(point, places, [] if self.finish else tensors)
         outputs = len(self.op.outputs)
         last = build_loops(self.frame, self.plan.reductions, point, first, self._step)
+        if self.finish:
+            return self.finish.write_finished(point, places, last, tensors)
         values = [last[number : number + outputs] for number in range(0, len(last), outputs)]
         return self.write(point, places, values, tensors)
 

@@ -75,6 +75,49 @@ def test_large_tensors_are_held_and_small_ones_are_constants() -> None:
     assert not lower_model(small).weights
 
 
+def test_convolutions_with_stored_weights() -> None:
+    """Their weights are laid out once, and a batch normalization by stored numbers is a product and a sum."""
+    rng = np.random.default_rng(4)
+    stored = {"w": rng.integers(-2, 3, (64, 3, 3, 3)), "v": rng.integers(-2, 3, (64, 64, 3, 3))}
+    stored |= {name: rng.integers(1, 4, 64) for name in ("scale", "shift", "mean")}
+    stored = {name: array.astype(F32) for name, array in stored.items()}
+    stored["variance"] = rng.choice([0.25, 1, 4], 64).astype(F32)
+    norm = ["scale", "shift", "mean", "variance"]
+    nodes = [
+        node("Conv", ["x", "w"], ["c"], pads=[1] * 4, strides=[2, 2]),
+        node("BatchNormalization", ["c", *norm], ["n"], epsilon=0.0),
+        node("Relu", ["n"], ["r"]),
+        node("Conv", ["r", "v"], ["d"], pads=[1] * 4),
+        node("Add", ["d", "r"], ["s"]),
+        node("MaxPool", ["s"], ["y"], kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4),
+    ]
+    x = rng.integers(-3, 4, (1, 3, 15, 14)).astype(F32)
+    proto = model(nodes, [value("x", x)], [untyped("y")], stored=stored)
+    expected = reference(proto, x)[0]
+    assert "divf" not in str(lowered_model(proto).module)
+    for optimize in (False, True):
+        np.testing.assert_allclose(mi.from_onnx(proto, optimize=optimize).main(x), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("filters", [32, 64])
+def test_depthwise_convolutions_between_others(filters: int) -> None:
+    """With as many filters as channels they are one op, whose stored weights have their channels last, too."""
+    rng = np.random.default_rng(5)
+    shapes = {"w": (32, 8, 1, 1), "v": (filters, 1, 3, 3), "u": (16, filters, 1, 1)}
+    stored = {name: rng.integers(-2, 3, shape).astype(F32) for name, shape in shapes.items()}
+    nodes = [
+        node("Conv", ["x", "w"], ["c"]),
+        node("Conv", ["c", "v"], ["d"], group=32, pads=[1] * 4, strides=[2, 1]),
+        node("Relu", ["d"], ["r"]),
+        node("Conv", ["r", "u"], ["y"]),
+    ]
+    x = rng.integers(-2, 3, (2, 8, 9, 10)).astype(F32)
+    proto = model(nodes, [value("x", x)], [untyped("y")], stored=stored)
+    expected = reference(proto, x)[0]
+    for optimize in (False, True):
+        np.testing.assert_array_equal(mi.from_onnx(proto, optimize=optimize).main(x), expected)
+
+
 def test_each_of_many_tensors_is_its_own() -> None:
     x = distinct(2, 20)
     stored = {f"w{n}": distinct(20, 20) + n for n in range(12)} | {f"b{n}": distinct(20) * n for n in range(12)}

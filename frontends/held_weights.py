@@ -1,0 +1,69 @@
+"""Programs with weights that never change: laid out once as the code wants them, then held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from mlir import ir
+
+from ..passes.analysis.schedule.machine import detect_machine
+from ..passes.framework.contract import HELD, REARRANGED
+from ..passes.framework.entered_context import entered
+from ..passes.pipeline.pipeline import Pipeline, run_pipeline
+from ..runtime.compilation.program import Program
+from ..runtime.compilation.program import compile as compile_module
+
+__all__ = ["compile_with_weights"]
+
+_LINE = 64
+"""The bytes of a line of the cache."""
+LAYOUT = "builtin.module(func.func(inplace-channels-last))"
+
+
+def compile_with_weights(
+    module: ir.Module, weights: Mapping[int, np.ndarray[Any, Any]], *, optimize: bool = False, **options: Any
+) -> Program:
+    """Compile a module whose function `main` takes `weights`, by the numbers of its arguments, and hold them.
+
+    Optimized code may want weights laid out in another way. Such are copied; the others are passed by pointer. The
+    module is changed. Raises what `compile` raises.
+    """
+    arrays = dict(weights)
+    if optimize and arrays:
+        with entered(module.context):
+            detect_machine().override(machine := options.get("machine", ""))  # Raises what `compile` does.
+            arrays = _laid_out(module, arrays, machine)
+    program = compile_module(module, optimize=optimize, **options)
+    return program.hold({**arrays}) if arrays else program
+
+
+def _laid_out(
+    module: ir.Module, arrays: Mapping[int, np.ndarray[Any, Any]], machine: str
+) -> dict[int, np.ndarray[Any, Any]]:
+    """Let the layout of held arguments be chosen; return the arrays in that layout."""
+    (function,) = (op.operation for op in module.body if ir.StringAttr(op.attributes["sym_name"]).value == "main")
+    count = len(function.regions[0].blocks[0].arguments)
+    held: dict[str, ir.Attribute] = {HELD: ir.UnitAttr.get()}
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get(
+        [ir.DictAttr.get(held if number in arrays else {}) for number in range(count)]
+    )
+    run_pipeline(module, Pipeline.parse(LAYOUT).with_options(machine=machine))
+    marks = [ir.DictAttr(mark) for mark in ir.ArrayAttr(function.attributes["arg_attrs"])]
+    del function.attributes["arg_attrs"]
+    return {number: _rearranged(array, marks[number]) for number, array in arrays.items()}
+
+
+def _rearranged(array: np.ndarray[Any, Any], mark: ir.DictAttr) -> np.ndarray[Any, Any]:
+    if REARRANGED not in mark:
+        return array
+    wanted = ir.DictAttr(mark[REARRANGED])
+    shape, order = (list(ir.DenseI64ArrayAttr(wanted[name])) for name in ("shape", "order"))
+    found = array.reshape(shape).transpose(order)
+    # Vectors that lie in one line of the cache each.
+    memory = np.empty(found.nbytes + _LINE, np.uint8)
+    first = -memory.ctypes.data % _LINE
+    laid_out = memory[first : first + found.nbytes].view(found.dtype).reshape(found.shape)
+    laid_out[...] = found
+    return laid_out

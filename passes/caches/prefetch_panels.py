@@ -1,0 +1,104 @@
+"""Prefetch the rows that a loop is going to read from a large buffer.
+
+## Before and after
+
+```text
+scf.for %c = %c0 to %c512 step %c1 iter_args(...) {
+  %v = vector.transfer_read %w[%f, %i, %j, %c, %c0] ... : memref<16x3x3x512x16xf32>, vector<16xf32>
+  ... many products with %v ...
+}
+```
+
+becomes
+
+```text
+%rows = memref.collapse_shape %w [[0, 1, 2, 3], [4]] : memref<16x3x3x512x16xf32> into memref<73728x16xf32>
+%first = ((%f * 3 + %i) * 3 + %j) * 512
+scf.for %c = %c0 to %c512 step %c1 iter_args(...) {
+  %now = arith.addi %first, %c : index
+  %ahead = arith.addi %now, %c64 : index
+  %row = arith.minui %ahead, %c73727 : index
+  memref.prefetch %rows[%row, %c0], read, locality<3>, data : memref<73728x16xf32>
+  %v = vector.transfer_read %w[%f, %i, %j, %c, %c0] ...
+  ...
+}
+```
+
+## Contract
+
+In: a function on memrefs, vectorized. Out: the same with `memref.prefetch`, which changes no value; what is prefetched
+is inside the buffer. That is what the loop reads 4 KB later, in the order of the buffer's rows. Prefetched are
+row-major buffers of static shape, larger than the first cache, of which an innermost loop reads a row in each
+iteration: one or two vectors, for four vector ops or more each.
+
+`machine` overrides properties of the detected machine, `print-panels` reports the loops. Linear in the ops. No upstream
+counterpart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from mlir import ir
+from mlir.dialects import arith, memref
+
+from ...dialects.support.index_math import Number, add, as_value, index_constant, multiply
+from ..analysis.linalg.structured_op import type_bytes
+from ..analysis.schedule.row_streams import RowStream, find_row_streams
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from ..scheduling.rewriting.linalg_ops import read_machine
+
+_AHEAD = 4096
+"""How many bytes ahead: the last cache answers in less time than a loop takes for so many, if it computes with them."""
+_ALL_CACHES = 3
+"""The locality of data that is read soon."""
+
+
+@dataclass(frozen=True)
+class PrefetchPanelsOptions(PassOptions):
+    """Options of `inplace-prefetch-panels`."""
+
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'l1=49152'")
+    print_panels: bool = option(False, help="emit a remark for every loop whose rows are prefetched")
+
+
+class PrefetchPanelsPass(Pass[PrefetchPanelsOptions]):
+    """Prefetch rows that are read one after the other."""
+
+    argument = "inplace-prefetch-panels"
+    summary = "prefetch the rows that a loop is going to read from a large buffer"
+    Options = PrefetchPanelsOptions
+    anchor = "func.func"
+    statistics = (Statistic("streams", "loops and buffers whose rows are prefetched"),)
+
+    def run(self, op: ir.Operation) -> None:
+        for stream in find_row_streams(op, read_machine(self.options.machine, op)):
+            if self.options.print_panels:
+                self.remark(stream.loop.location, "rows that this loop is going to read are prefetched")
+            with stream.loop.location:
+                _fetch(stream)
+            self.count("streams")
+
+
+def _fetch(stream: RowStream) -> None:
+    """Build a view of all rows, the number of the first one, and a prefetch for each read."""
+    buffer = stream.reads[0].operands[0]
+    type_ = ir.MemRefType(buffer.type)
+    *outer, length = type_.shape
+    *indices, row, _ = list(stream.reads[0].operands)[1 : 1 + type_.rank]
+    with ir.InsertionPoint(stream.loop):
+        groups = [list(range(len(outer))), [len(outer)]]
+        flat = ir.MemRefType.get([prod(outer), length], type_.element_type, memory_space=type_.memory_space)
+        rows = buffer if type_.rank == len(groups) else memref.collapse_shape(flat, buffer, groups)
+        first: Number = 0
+        for index, size in zip(indices, outer, strict=False):
+            first = add(multiply(first, size), index)
+        first = multiply(first, outer[-1])
+    ahead = max(1, _AHEAD // (length * type_bytes(type_.element_type)))
+    with ir.InsertionPoint(stream.reads[0]):
+        wanted = add(add(first, row), ahead)
+        inside = arith.minui(as_value(wanted), index_constant(prod(outer) - 1))
+        for read in stream.reads:
+            memref.prefetch(rows, [inside, read.operands[type_.rank]], False, _ALL_CACHES, True)

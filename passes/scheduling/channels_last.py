@@ -1,0 +1,138 @@
+"""Compute images with channels last, where that puts the filters of convolutions into the lanes of vectors.
+
+## Before and after
+
+The weights of a model are the same in each call, so whoever calls it may lay them out once.
+
+```mlir
+func.func @f(%x: tensor<1x32x9x9xf32>, %w: tensor<32x32x3x3xf32> {inplace.held}) -> tensor<1x32x7x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x32x7x7xf32>
+  %0 = linalg.fill ins(%zero : f32) outs(%e : tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32>
+  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x32x9x9xf32>, tensor<32x32x3x3xf32>)
+      outs(%0 : tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32>
+  return %r : tensor<1x32x7x7xf32>
+}
+```
+
+becomes, with `machine="vector-bits=512 registers=32 l1=32768 l2=1048576"`:
+
+```mlir
+#map = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d1, d5, d3 + d6, d2 + d7)>
+#map1 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d5, d6, d7, d4)>
+#map2 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d1, d3, d2, d0, d4)>
+func.func @f(%x: tensor<1x32x9x9xf32>, %w: tensor<1x32x3x3x32xf32> {inplace.held,
+    inplace.rearranged = {order = array<i64: 0, 2, 3, 4, 1>, shape = array<i64: 1, 32, 32, 3, 3>}})
+    -> tensor<1x32x7x7xf32> {
+  %cst = arith.constant 0.000000e+00 : f32
+  %e = tensor.empty() : tensor<1x32x7x7xf32>
+  %0 = tensor.empty() : tensor<1x7x7x1x32xf32>
+  %1 = linalg.fill ins(%cst : f32) outs(%0 : tensor<1x7x7x1x32xf32>) -> tensor<1x7x7x1x32xf32>
+  %2 = linalg.generic {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "parallel",
+      "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x32x9x9xf32>, tensor<1x32x3x3x32xf32>) outs(%1 : tensor<1x7x7x1x32xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %5 = arith.mulf %in, %in_0 : f32
+    %6 = arith.addf %out, %5 : f32
+    linalg.yield %6 : f32
+  } -> tensor<1x7x7x1x32xf32>
+  %3 = tensor.collapse_shape %2 [[0], [1], [2], [3, 4]] : tensor<1x7x7x1x32xf32> into tensor<1x7x7x32xf32>
+  %4 = tensor.empty() : tensor<1x32x7x7xf32>
+  %r = linalg.transpose ins(%3 : tensor<1x7x7x32xf32>) outs(%4 : tensor<1x32x7x7xf32>) permutation = [0, 3, 1, 2]
+  return %r : tensor<1x32x7x7xf32>
+}
+```
+
+## Contract
+
+In: a function with arguments that are `inplace.held`; linalg ops and `tensor.pad` on tensors of static sizes in its
+first block. Out: the same values but for the order of sums; each convolution whose weights are held, and are used
+nowhere else, has channels last, and so have paddings, poolings, elementwise ops and means of pixels behind it. Where
+something else reads a result, it is transposed back. **The types of held arguments change**: `inplace.rearranged` says
+to which shape an array is to be expanded, and then in which order its dimensions are to be laid out, before it is
+passed. Left alone: convolutions with other weights, with groups, or with filters that fill no vectors, and functions
+that are called in the module. `print-moved` reports each op that changes.
+
+Linear in the ops and their payloads. Upstream counterpart: `transform.structured.pack`, with the propagation of packs
+through elementwise ops; the choice is in `passes/analysis/schedule/channels_last.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mlir import ir
+
+from ..analysis.ir.traversal import find_ops
+from ..analysis.schedule.channels_last import HeldConvolution, MovedPadding, find_steps
+from ..framework.base import Pass, Statistic
+from ..framework.contract import HELD, REARRANGED
+from ..framework.options import PassOptions, option
+from .rewriting.channels_last import Rearrangement, move_channels
+from .rewriting.linalg_ops import read_machine
+
+
+@dataclass(frozen=True)
+class ChannelsLastOptions(PassOptions):
+    """Options of `inplace-channels-last`."""
+
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'vector-bits=256'")
+    print_moved: bool = option(False, help="emit a remark for every op that computes with channels last")
+
+
+class ChannelsLastPass(Pass[ChannelsLastOptions]):
+    """Compute convolutions with held weights, and what is around them, with channels last."""
+
+    argument = "inplace-channels-last"
+    summary = "compute convolutions with held weights, and what is around them, with channels last"
+    Options = ChannelsLastOptions
+    anchor = "func.func"
+    statistics = (
+        Statistic("convolutions", "convolutions whose weights are laid out anew"),
+        Statistic("others", "other ops that have their channels last"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        if not len(op.regions[0].blocks) or _is_called(op):
+            return
+        marks: list[dict[str, Any]] = [{named.name: named.attr for named in ir.DictAttr(one)} for one in _marks(op)]
+        block = op.regions[0].blocks[0]
+        held = [argument for argument, mark in zip(block.arguments, marks, strict=False) if HELD in mark]
+        steps = find_steps(block, held, read_machine(self.options.machine, op)) if held else []
+        for step in steps:
+            one = step.op if isinstance(step, MovedPadding) else step.structured.op
+            is_convolution = isinstance(step, HeldConvolution)
+            self.count("convolutions" if is_convolution else "others")
+            if self.options.print_moved:
+                weights = ", and its weights are laid out anew" if is_convolution else ""
+                self.remark(one.location, f"'{one.name}' has its channels last{weights}")
+        if steps:
+            _mark(op, marks, move_channels(steps))
+
+
+def _is_called(op: ir.Operation) -> bool:
+    """Whether a call in the module would have other types than the function has afterwards."""
+    name = ir.StringAttr(op.attributes["sym_name"]).value
+    module = op.parent
+    if module is None or not _marks(op):
+        return False
+    calls = find_ops(module.operation, "func.call")
+    return any(ir.FlatSymbolRefAttr(call.attributes["callee"]).value == name for call in calls)
+
+
+def _marks(op: ir.Operation) -> list[ir.Attribute]:
+    return list(ir.ArrayAttr(op.attributes["arg_attrs"])) if "arg_attrs" in op.attributes else []
+
+
+def _mark(function: ir.Operation, marks: list[dict[str, Any]], rearranged: Mapping[int, Rearrangement]) -> None:
+    """Write how arguments are to be laid out, and the type that the function has now."""
+    for number, (shape, order) in rearranged.items():
+        marks[number][REARRANGED] = ir.DictAttr.get(
+            {"shape": ir.DenseI64ArrayAttr.get(shape), "order": ir.DenseI64ArrayAttr.get(order)}
+        )
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(mark) for mark in marks])
+    inputs = [argument.type for argument in function.regions[0].blocks[0].arguments]
+    results = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
