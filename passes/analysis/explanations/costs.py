@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 
 from mlir import ir
@@ -18,6 +17,7 @@ from ....dialects.support.element_sizes import element_bytes
 from ...framework.diagnostics import place_text
 from ..effects.sizes import followed_size
 from ..whole_module.module import ModuleAnalysis
+from .names import ValueNames
 
 __all__ = ["ASSUMED_TRIPS", "Costs", "Loop", "Size", "runs"]
 
@@ -48,10 +48,11 @@ class Size:
 
 
 class Costs:
-    """Costs of the buffers and ops of an analysed module; made while its ops exist."""
+    """Costs of the buffers and ops of an analysed module, with ``names`` of its values; made while its ops exist."""
 
-    def __init__(self, analysis: ModuleAnalysis) -> None:
+    def __init__(self, analysis: ModuleAnalysis, names: ValueNames) -> None:
         self._analysis = analysis
+        self._names = names
         self._snapshot = s = analysis.snapshot
         self._loops: dict[int, Loop] = {}
         """By the block of each loop."""
@@ -77,18 +78,8 @@ class Costs:
         found = followed_size(self._analysis.effects, value, dimension)
         if isinstance(found, int):
             return str(found)
-        name = self.name(found[0])
+        name = self._names.of(found[0])
         return name if found[1] < 0 else f"dim({name}, {found[1]})"
-
-    @cached_property
-    def _state(self) -> ir.AsmState:
-        return ir.AsmState(self._snapshot.root)
-
-    def name(self, value: int) -> str:
-        """Return the name of ``value``: that of its location, else that in the printed module."""
-        named = self._snapshot.values[value]
-        location = named.location
-        return f"%{location.name_str}" if isinstance(location, ir.NameLoc) else named.get_name(self._state)
 
     # --- answers, also after the conversion --------------------------------------------------------------------
 

@@ -7,18 +7,18 @@ are looked up. Linear in the decisions, events, loops and values.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from mlir import ir
 
 from ...framework.diagnostics import file_location, place_text
 from ..conflicts.decisions import Decision
-from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.explain import conflict_notes, describe_decision
 from ..whole_module.module import ModuleAnalysis
 from .causes import Causes
 from .costs import Costs
 from .events import BufferEvent
+from .names import LineOf, ValueNames
 from .reasons import GUIDE, Reason
 from .records import BufferRecord, Note, ReportedDecision
 
@@ -29,12 +29,12 @@ _LAST = chr(0x10FFFF)
 
 Site = tuple[ir.Location, list[tuple[str, ir.Location]]]
 
-LineOf = Callable[[str, int], str]
-"""Returns a line of a file, by its number from 1; empty if it cannot be read."""
-
 
 class Explainer:
-    """Explains one conversion: the pass calls :meth:`analysed`, then :meth:`converted` (see ``Observer``)."""
+    """Explains one conversion: the pass calls :meth:`analysed`, then :meth:`converted` (see ``Observer``).
+
+    ``line_of`` gives lines of the source.
+    """
 
     def __init__(self, line_of: LineOf | None = None) -> None:
         self.decisions: list[ReportedDecision] = []
@@ -55,7 +55,7 @@ class Explainer:
         """Read what needs the ops: the sentences of decisions, places, sizes, trip counts."""
         s = analysis.snapshot
         self._analysis = analysis
-        self._costs = Costs(analysis)
+        self._costs = Costs(analysis, ValueNames(s, self._line_of))
         for function in analysis.functions:
             number = function.function
             name = ir.StringAttr(s.ops[number].attributes["sym_name"]).value
@@ -64,10 +64,6 @@ class Explainer:
                 self._enter(name, decision)
         self._names.sort()
         self.functions = [(name, s.ops[number].location) for number, name in self._names]
-        self._read(analysis.functions)
-
-    def _read(self, functions: Iterable[FunctionAnalysis]) -> None:
-        """Subclasses read what else they need."""
 
     def _enter(self, function: str, decision: Decision) -> None:
         s, conflict = self._analysis.snapshot, decision.conflict

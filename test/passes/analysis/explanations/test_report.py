@@ -160,3 +160,27 @@ def test_source_lines_come_from_files(tmp_path: Path) -> None:
         file_report = mi.bufferize(module, warn_written_arguments=False)
     assert {record.snippet for record in file_report.records} == {"%w = tensor.insert %c into %t[%j] : tensor<?xf32>"}
     assert {record.snippet for record in report_of(LOOP).records} == {""}
+
+
+def test_sizes_have_the_names_of_the_source(tmp_path: Path) -> None:
+    """Of an argument, of one of several results, of a result of several numbers; else of the printed module."""
+    call = "func.func private @two() -> (tensor<?xf32>, tensor<?xf32>)\nfunc.func @main(%x: f32, %i: index) -> f32 {\n"
+    body = (
+        "  %w = tensor.insert %x into {0}[%i] : tensor<?xf32>\n  %e = tensor.extract {0}[%i] : tensor<?xf32>\n"
+        "  %f = tensor.extract %w[%i] : tensor<?xf32>\n  %g = arith.addf %e, %f : f32\n  return %g : f32\n}}\n"
+    )
+    texts = {
+        LOOP: "%t",
+        call + "  %a, %b = call @two() : () -> (tensor<?xf32>, tensor<?xf32>)\n" + body.format("%b"): "%b",
+        call + "  %a:2 = call @two() : () -> (tensor<?xf32>, tensor<?xf32>)\n" + body.format("%a#1"): "%a#1",
+    }
+    file = tmp_path / "program.mlir"
+    for text, name in texts.items():
+        file.write_text(text)
+        with ir.Context():
+            copies = mi.bufferize(ir.Module.parseFile(str(file)), warn_written_arguments=False).copies
+        assert [copy.size for copy in copies] == [f"4 * dim({name}, 0)"]
+    with ir.Context():
+        named = ir.Module.parse(LOOP.replace("%t: tensor<?xf32>,", '%t: tensor<?xf32> loc("rows"),', 1))
+        copies = mi.bufferize(named, warn_written_arguments=False).copies
+    assert [copy.size for copy in copies] == ["4 * dim(%rows, 0)"]
