@@ -94,6 +94,8 @@ class Destruction:
         """
         s = self._snapshot
         owner = s.operand_op
+        if s.block_loop[s.op_block[owner[write.operand]]] < 0:
+            return -1
         meeting = _Meeting(write, read, owner[write.operand], owner[read.operand])
         self._place(meeting)
         inside = meeting.order is Order.INSIDE and not self._effects.reads_before_regions(meeting.reader)
