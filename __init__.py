@@ -42,7 +42,15 @@ if TYPE_CHECKING:
     from .runtime.interface.signature import BoundaryKind, Parameter, Signature, ValueType
     from .runtime.memory.pool import release_memory
     from .runtime.memory.statistics import MemoryStats
-    from .runtime.report import BufferizationReport, BufferRecord, ReportedDecision, bufferize
+    from .runtime.report import (
+        BufferizationReport,
+        BufferRecord,
+        Change,
+        EventKind,
+        Reason,
+        ReportedDecision,
+        bufferize,
+    )
 else:
     # Absolute at run time, here only: pytest imports this file outside its package.
     from mlir_inplace.runtime import bindings
@@ -55,10 +63,12 @@ __all__ = [
     "BoundaryKind",
     "BufferRecord",
     "BufferizationReport",
+    "Change",
     "CheckReport",
     "Diagnostic",
     "ElementType",
     "EntryPoint",
+    "EventKind",
     "Forwarding",
     "GlobalTensor",
     "JittedFunction",
@@ -74,6 +84,7 @@ __all__ = [
     "Pipeline",
     "PipelineError",
     "Program",
+    "Reason",
     "RegistryError",
     "Relation",
     "ReportedDecision",
@@ -122,7 +133,7 @@ _NAMES = {
     "runtime.interface.signature": "BoundaryKind Parameter Signature ValueType",
     "runtime.memory.pool": "release_memory",
     "runtime.memory.statistics": "MemoryStats",
-    "runtime.report": "BufferRecord BufferizationReport ReportedDecision bufferize",
+    "runtime.report": "BufferRecord BufferizationReport Change EventKind Reason ReportedDecision bufferize",
 }
 """The modules of the package that define public names, with these."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from mlir import ir
 
@@ -10,7 +11,7 @@ from ..subsets import elements
 from ..support.constants import constant_integer
 from ..support.defining_ops import defining_op
 
-__all__ = ["runs_at_most_once", "surely_runs"]
+__all__ = ["runs_at_most_once", "surely_runs", "trip_count"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -37,6 +38,18 @@ def runs_at_most_once(loop: ir.Operation) -> bool:
         last = most(operands[1])
         return last is not None and _is_one_step(operands[0], last, operands[2])
     return all(_is_one_step(lower, most(upper), step) for lower, upper, step in _bounds(loop))
+
+
+def trip_count(loop: ir.Operation) -> int | None:
+    """Return the iterations of ``loop``, an ``scf.for``, ``scf.forall`` or ``scf.parallel``, by constant bounds."""
+    bounds = [tuple(loop.operands)[:3]] if loop.name == "scf.for" else _bounds(loop)
+    counts: list[int] = []
+    for entries in bounds:
+        lower, upper, step = map(_constant, entries)
+        if lower is None or upper is None or step is None or step <= 0:
+            return None
+        counts.append(max(-(-(upper - lower) // step), 0))
+    return prod(counts)
 
 
 def _bounds(loop: ir.Operation) -> Iterator[tuple[_Bound, _Bound, _Bound]]:

@@ -75,6 +75,7 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -97,7 +98,7 @@ from .rewriting.boundary import BoundaryLayout
 from .rewriting.bufferizer import Bufferizer, check_alignment, raise_refusals
 from .rewriting.promoted_copy import promoted_copy
 from .rewriting.rewriter import UnknownLayout
-from .rewriting.trace import BufferTrace, EventKind
+from .rewriting.trace import BufferEvent, BufferTrace, EventKind
 
 __all__ = ["Observer", "OneShotBufferizeOptions", "OneShotBufferizePass"]
 
@@ -176,8 +177,8 @@ class Observer(Protocol):
     def analysed(self, analysis: ModuleAnalysis) -> None:
         """Everything is decided and nothing is changed yet: ops and locations may still be asked for."""
 
-    def converted(self, trace: BufferTrace) -> None:
-        """The module is converted; ops of the analysis are gone."""
+    def converted(self, events: Iterable[BufferEvent]) -> None:
+        """The module is converted, which emitted ``events``; ops of the analysis are gone."""
 
 
 class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
@@ -238,7 +239,7 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
                 bufferizer.run(analysis, trace)
         self._count(analysis, trace)
         if self.observer is not None:
-            self.observer.converted(trace)
+            self.observer.converted(trace.events)
 
     def _check_options(self, op: ir.Operation) -> None:
         """Refuse values that no single option can check, and combinations that mean nothing."""

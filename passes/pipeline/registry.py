@@ -30,7 +30,7 @@ PassClass = TypeVar("PassClass", bound=type[Pass[Any]])
 ENTRY_POINT_GROUP = "mlir_inplace.passes"
 
 FAMILIES = {
-    "bufferization": "one-shot-bufferize plan-bufferize",
+    "bufferization": "explain one-shot-bufferize plan-bufferize",
     "buffers": (
         "count-memory deallocate expand-clones expand-poison expand-strided-copies hoist-allocations plan-memory"
     ),

@@ -32,14 +32,15 @@ class Conflict:
     """Why a tie was refused: the rule, and the operands and the value of the snapshot that it is about.
 
     ``write`` is the operand whose buffer would be written. ``read`` is the operand that would then read the wrong
-    content. ``value`` is the value whose content is lost or whose buffer is read-only. -1 where the rule has none.
+    content. ``value`` is the value whose content is lost or whose buffer is read-only. ``loop`` is a loop, by its
+    block: the read comes after the write only in its next iteration. -1 where the rule has none.
     """
 
     rule: Rule
     write: int = -1
     read: int = -1
     value: int = -1
-    note: str = ""
+    loop: int = -1
 
 
 class Strategy(enum.Enum):

@@ -87,6 +87,23 @@ class Destruction:
         writer, reader = s.operand_op[write.operand], s.operand_op[read.operand]
         return s.block_loop[self._order.order(writer, reader)[1]]
 
+    def loop_to(self, write: Write, read: Read) -> int:
+        """Return the loop, by its block, that leads from ``write`` to ``read``; -1 if the read comes later without it.
+
+        It is the innermost one around both that does not define the value, as that comes first.
+        """
+        s = self._snapshot
+        owner = s.operand_op
+        if s.block_loop[s.op_block[owner[write.operand]]] < 0:
+            return -1
+        meeting = _Meeting(write, read, owner[write.operand], owner[read.operand])
+        self._place(meeting)
+        inside = meeting.order is Order.INSIDE and not self._effects.reads_before_regions(meeting.reader)
+        later = inside or meeting.is_late or meeting.order in (Order.BEFORE, Order.ENCLOSES)
+        if meeting.loop < 0 or (later and not self._frames.apart(meeting.frame, read.operand, -1)):
+            return -1
+        return s.block_loop[self._order.order(meeting.writer, meeting.reader)[1]]
+
     # --- where and when they meet ------------------------------------------------------------------------------
 
     def _place(self, meeting: _Meeting) -> None:

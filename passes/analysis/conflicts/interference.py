@@ -108,7 +108,9 @@ class Interference:
             return None
         if isinstance(other, int):
             return Conflict(rule, write.operand, value=value)
-        return Conflict(rule, write.operand, other.operand, value if isinstance(other, Read) else -1)
+        if isinstance(other, Read):
+            return Conflict(rule, write.operand, other.operand, value, self._destruction.loop_to(write, other))
+        return Conflict(rule, write.operand, other.operand)
 
     def _is_older(self, write: Write, other: int | Read | Write) -> bool:
         """Whether ``other`` reads what older iterations left, and ``write`` is to a buffer that this one made."""

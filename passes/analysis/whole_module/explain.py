@@ -18,6 +18,9 @@ _WHAT = {
     Strategy.COPY_TO_CARRIED: "is copied into the buffer that the loop carries",
 }
 
+_READS = {Rule.WRITTEN_TWICE: "also writes it", Rule.NOT_EQUIVALENT: "yields the tensor"}
+"""What the op does that a conflict has as the read, where that is no read."""
+
 
 def describe_place(snapshot: Snapshot, operand: int) -> str:
     """Return "operand #1 of 'tensor.insert'"."""
@@ -42,7 +45,7 @@ def conflict_notes(analysis: ModuleAnalysis, conflict: Conflict) -> list[tuple[s
     if conflict.write >= 0:
         notes.append((f"{describe_place(s, conflict.write)} writes the buffer", _location(s, conflict.write)))
     if conflict.read >= 0:
-        verb = "also writes it" if conflict.rule is Rule.WRITTEN_TWICE else "reads the old content"
+        verb = _READS.get(conflict.rule, "reads the old content")
         notes.append((f"{describe_place(s, conflict.read)} {verb}", _location(s, conflict.read)))
     if conflict.value >= 0:
         reason = analysis.effects.readonly.get(conflict.value)

@@ -142,7 +142,7 @@ class SignatureConverter:
         for terminator in returns:
             for index, (value, wanted) in enumerate(zip(list(terminator.operands), results, strict=True)):
                 if wanted != value.type:
-                    with ir.InsertionPoint(terminator):
+                    with ir.InsertionPoint(terminator), terminator.location:
                         terminator.operands[index] = rewriter.cast(value, wanted)
         converted = ir.FunctionType.get([a.type for a in block.arguments], results)
         rewriter.signatures[name] = converted

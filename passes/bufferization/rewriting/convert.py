@@ -79,6 +79,7 @@ class _FunctionConversion:
         self._rewriter.replaced.erase_inside(number)
         self._rewriter.drop_unused()
         if self._boundary is not None:
+            self._rewriter.turn_to(number)
             with op.location:
                 self._boundary.finish(op, self._rewriter)
 

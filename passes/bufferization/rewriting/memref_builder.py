@@ -49,8 +49,9 @@ class MemrefBuilder:
         if is_castable(buffer.type, type_):
             return memref.cast(type_, buffer)
         wanted = ir.MemRefType(type_)
-        target = self._allocate_like(buffer, wanted)
-        self.copy(buffer, target)
+        with self._trace.for_layout(wanted):
+            target = self._allocate_like(buffer, wanted)
+            self.copy(buffer, target)
         assert is_castable(target.type, type_), f"{buffer.type} cannot become {type_}"
         return target if target.type == type_ else memref.cast(type_, target)
 

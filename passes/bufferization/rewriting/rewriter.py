@@ -76,7 +76,7 @@ class BufferRewriter(MemrefBuilder):
 
     def turn_to(self, op: int) -> ir.Operation:
         """Make ``op`` the one at hand, which the model is given, and return it."""
-        self._at = op
+        self._at = self._trace.op = op
         self._terminators.clear()
         return self._snapshot.ops[op]
 

@@ -1,43 +1,28 @@
-"""The allocations and copies of a conversion, with their locations and operands."""
+"""The allocations and copies of a conversion as they are emitted, with what they are emitted for."""
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from mlir import ir
+
+from ...analysis.explanations.events import BufferEvent, EventKind
 
 __all__ = ["BufferEvent", "BufferTrace", "EventKind"]
 
 
-class EventKind(enum.Enum):
-    """The kind of an emitted op."""
-
-    ALLOCATION = "allocation"
-    COPY = "copy"
-
-
-@dataclass(frozen=True, slots=True)
-class BufferEvent:
-    """One allocation or copy of a buffer of ``type`` at ``location``.
-
-    ``operand`` is the out-of-place operand of the snapshot that needs it, -1 if the op itself needs it.
-    """
-
-    kind: EventKind
-    type: ir.MemRefType
-    location: ir.Location
-    operand: int = -1
-
-
 class BufferTrace:
-    """Collects :class:`BufferEvent` in program order of each function."""
+    """Collects :class:`BufferEvent` in program order of each function.
+
+    ``op``: the op of the snapshot that is being converted.
+    """
 
     def __init__(self) -> None:
         self.events: list[BufferEvent] = []
+        self.op = -1
         self._operand = -1
+        self._wanted: ir.Type | None = None
 
     @contextmanager
     def for_operand(self, operand: int) -> Generator[None, None, None]:
@@ -48,11 +33,20 @@ class BufferTrace:
         finally:
             self._operand = before
 
+    @contextmanager
+    def for_layout(self, wanted: ir.Type) -> Generator[None, None, None]:
+        """Attribute the events inside of the ``with`` block to the type that is ``wanted`` of a buffer."""
+        before, self._wanted = self._wanted, wanted
+        try:
+            yield
+        finally:
+            self._wanted = before
+
     def record(self, kind: EventKind, type_: ir.MemRefType) -> None:
         """Record that a buffer of ``type_`` is allocated or copied at the current location."""
         location = ir.Location.current
         assert location is not None
-        self.events.append(BufferEvent(kind, type_, location, self._operand))
+        self.events.append(BufferEvent(kind, type_, location, self._operand, self.op, self._wanted))
 
     def count(self, kind: EventKind) -> int:
         """Return how many events of ``kind`` there were."""
