@@ -60,7 +60,10 @@ def main() -> None:
 
 def table(rows: Sequence[dict[str, str]]) -> str:
     """How many programs are of each category, and how much is allocated and copied in their texts, as Markdown."""
-    lines = ["| beside upstream | programs | allocations: ours, upstream | copies: ours, upstream |", "|---|--:|--:|--:|"]
+    lines = [
+        "| beside upstream | programs | allocations: ours, upstream | copies: ours, upstream |",
+        "|---|--:|--:|--:|",
+    ]
     for category in CATEGORIES:
         chosen = [row for row in rows if row["category"] == category]
         if not chosen:
@@ -78,7 +81,9 @@ def exceptions(rows: Sequence[dict[str, str]]) -> str:
     reasons = Counter((row["category"], _reason(row["why"])) for row in refused)
     lines = [f"- {category}, {count}: {why}" for (category, why), count in reasons.most_common()]
     for category in CATEGORIES:
-        listed = [row for row in rows if row["category"] == category and category not in ("fewer", "same", "no tensors")]
+        listed = [
+            row for row in rows if row["category"] == category and category not in ("fewer", "same", "no tensors")
+        ]
         if listed and listed[0] not in refused:
             named = "; ".join(f"`{row['name']}`{_detail(row['why'])}" for row in listed)
             lines.append(f"- {category}: {named}")
