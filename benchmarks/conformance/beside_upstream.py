@@ -96,7 +96,9 @@ def _detail(why: str) -> str:
 
 
 def _reason(why: str) -> str:
-    return re.sub(r'"[^"]*":\d+:\d+: ', "", why.split("error: ")[-1]).split(" -: ")[0].split(" [")[0][:110]
+    """The first error of what a pass said, without its place."""
+    said = why.rpartition("error: ")[2].partition(" -: ")[0].partition(" [")[0]
+    return re.sub(r'"[^"]*":\d+:\d+: ', "", said)[:110]
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """Compile JAX functions, with `optimize` off and on, and compare their results with those of `jax.jit`.
 
-    python benchmarks/conformance/jax_functions.py [PART OF A NAME …] [--json FILE] [--from N --to M] [--programs FOLDER]
+    python benchmarks/conformance/jax_functions.py [PART OF A NAME …] [--from N --to M] [--json FILE]
     python benchmarks/conformance/jax_functions.py --merge FILE … [--page docs/FRONTENDS.md]
+
+`--programs FOLDER` keeps linalg on tensors, for `beside_upstream.py`.
 
 Each function runs in a child process, which starts anew after a crash or 150 seconds: that is the function's row.
 Results agree if each integer and truth value is equal, and each number x of JAX differs by at most

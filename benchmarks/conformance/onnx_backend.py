@@ -1,7 +1,9 @@
 """Run ONNX's backend test suite with our backend, `optimize` off and on.
 
-    python benchmarks/conformance/onnx_backend.py [PART OF A NAME …] [--from N --to M] [--json FILE] [--programs FOLDER]
+    python benchmarks/conformance/onnx_backend.py [PART OF A NAME …] [--from N --to M] [--json FILE]
     python benchmarks/conformance/onnx_backend.py --merge FILE … [--page docs/FRONTENDS.md]
+
+`--programs FOLDER` keeps linalg on tensors, for `beside_upstream.py`.
 
 Every test but those that download a model is run by ONNX's own runner, in a forked process that a crash or a time limit
 ends; that is the test's row. A result that is wrong by the suite's tolerance (elementwise 1e-3), and right to four

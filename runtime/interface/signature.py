@@ -178,9 +178,12 @@ def read_signature(function: func.FuncOp, name_of: NameOf = name_in_location) ->
 def _result_names(function: func.FuncOp, count: int) -> tuple[str | None, ...]:
     if "res_attrs" not in function.attributes:
         return (None,) * count
-    given = (ir.DictAttr(entry) for entry in ir.ArrayAttr(function.attributes["res_attrs"]))
-    named = (entry[RESULT_NAME] if RESULT_NAME in entry else None for entry in given)
-    return tuple(name.value or None if isinstance(name, ir.StringAttr) else None for name in named)
+    return tuple(_result_name(ir.DictAttr(entry)) for entry in ir.ArrayAttr(function.attributes["res_attrs"]))
+
+
+def _result_name(attributes: ir.DictAttr) -> str | None:
+    name = attributes[RESULT_NAME] if RESULT_NAME in attributes else None  # noqa: SIM401 - it has no `get`
+    return name.value or None if isinstance(name, ir.StringAttr) else None
 
 
 def _size_checks(function: func.FuncOp) -> tuple[tuple[int, int], ...]:
