@@ -9,13 +9,19 @@ before it runs: control flow, scatters, sorts, random bits, factorizations.
 
 from __future__ import annotations
 
+import re
+
 from mlir import ir
 
 from ...dialects import stablehlo
+from ...dialects.support.text_error import TextError
+from ...passes.framework.diagnostics import DiagnosticCollector
 from ...passes.pipeline.pipeline import run_pipeline
 from ...runtime.source import private_copy
 
-__all__ = ["legalize_stablehlo", "parse_stablehlo"]
+__all__ = ["is_artifact", "legalize_stablehlo", "parse_artifact", "parse_stablehlo"]
+
+_ARTIFACT = re.compile(rb"ML\xefR.{0,8}StableHLO_v", re.DOTALL)
 
 _LOWERING = ",".join(
     (
@@ -28,7 +34,6 @@ _LOWERING = ",".join(
         "inplace-lower-hlo-loops",
         "inplace-lower-hlo-branches",
         "inplace-lower-hlo-scatter",
-        "inplace-expand-total-order",  # of the numbers that a sort compares
         "inplace-lower-hlo-sort",
         "inplace-lower-hlo-windows",
         "inplace-lower-hlo-factorizations",
@@ -56,11 +61,30 @@ def parse_stablehlo(source: str | bytes, context: ir.Context | None = None) -> i
     Raises `ir.MLIRError` with the parser's diagnostics.
     """
     context = ir.Context() if context is None else context
+    if isinstance(source, bytes) and is_artifact(source):
+        return parse_artifact(source, context)
     stablehlo.register(context)
-    if isinstance(source, bytes) and source.startswith(b"ML\xefR") and b"StableHLO_v" in source[:64]:
-        return stablehlo.bindings().deserialize_portable_artifact(context, source)
     with context:
         return ir.Module.parse(source)
+
+
+def is_artifact(source: bytes) -> bool:
+    """Whether bytecode is a portable artifact of StableHLO."""
+    return _ARTIFACT.match(source[:64]) is not None
+
+
+def parse_artifact(source: bytes, context: ir.Context) -> ir.Module:
+    """The module of a portable artifact; raises `ir.MLIRError` if it is broken, or of a later version."""
+    stablehlo.register(context)
+    bindings = stablehlo.bindings()
+    with DiagnosticCollector(context, consume_all=True) as found:
+        try:
+            return bindings.deserialize_portable_artifact(context, source)
+        except ValueError:
+            reasons = "; ".join(one.message for one in found.errors)
+    version = bindings.get_current_version()
+    message = f"a portable artifact of StableHLO that is broken, or of a later version than {version}: {reasons}"
+    raise TextError(message, "-", 1, 1)
 
 
 def legalize_stablehlo(module: ir.Module | ir.Operation) -> ir.Module:
