@@ -17,7 +17,7 @@ from mlir import ir
 
 from ..dialects import stablehlo
 from ..passes.pipeline.pipeline import run_pipeline
-from .stablehlo import is_artifact, legalize_stablehlo
+from .stablehlo import legalize_stablehlo
 
 __all__ = ["DIALECTS", "find_dialect", "legalized", "register_dialect"]
 
@@ -42,7 +42,7 @@ def find_dialect(source: str | bytes) -> str | None:
     if isinstance(source, str):
         found = _OPERATION.search(source)
         return found[1] if found else None
-    if is_artifact(source):
+    if stablehlo.is_artifact(source):
         return "stablehlo"
     return next((name for name, pattern in _NAMES.items() if pattern.search(source)), None)
 

@@ -9,8 +9,6 @@ before it runs: control flow, scatters, sorts, random bits, factorizations.
 
 from __future__ import annotations
 
-import re
-
 from mlir import ir
 
 from ...dialects import stablehlo
@@ -19,9 +17,7 @@ from ...passes.framework.diagnostics import DiagnosticCollector
 from ...passes.pipeline.pipeline import run_pipeline
 from ...runtime.source import private_copy
 
-__all__ = ["is_artifact", "legalize_stablehlo", "parse_artifact", "parse_stablehlo"]
-
-_ARTIFACT = re.compile(rb"ML\xefR.{0,8}StableHLO_v", re.DOTALL)
+__all__ = ["legalize_stablehlo", "parse_artifact", "parse_stablehlo"]
 
 _LOWERING = ",".join(
     (
@@ -61,28 +57,21 @@ def parse_stablehlo(source: str | bytes, context: ir.Context | None = None) -> i
     Raises `ir.MLIRError` with the parser's diagnostics.
     """
     context = ir.Context() if context is None else context
-    if isinstance(source, bytes) and is_artifact(source):
+    if isinstance(source, bytes) and stablehlo.is_artifact(source):
         return parse_artifact(source, context)
     stablehlo.register(context)
     with context:
         return ir.Module.parse(source)
 
 
-def is_artifact(source: bytes) -> bool:
-    """Whether bytecode is a portable artifact of StableHLO."""
-    return _ARTIFACT.match(source[:64]) is not None
-
-
 def parse_artifact(source: bytes, context: ir.Context) -> ir.Module:
     """The module of a portable artifact; raises `ir.MLIRError` if it is broken, or of a later version."""
-    stablehlo.register(context)
-    bindings = stablehlo.bindings()
     with DiagnosticCollector(context, consume_all=True) as found:
         try:
-            return bindings.deserialize_portable_artifact(context, source)
-        except ValueError:
-            reasons = "; ".join(one.message for one in found.errors)
-    version = bindings.get_current_version()
+            return stablehlo.deserialize(source, context)
+        except (ValueError, RuntimeError):  # RuntimeError: a diagnostic with bytes that are no text.
+            reasons = "; ".join(one.message for one in found.errors) or "it cannot be read"
+    version = stablehlo.bindings().get_current_version()
     message = f"a portable artifact of StableHLO that is broken, or of a later version than {version}: {reasons}"
     raise TextError(message, "-", 1, 1)
 

@@ -16,7 +16,7 @@ from mlir import ir
 from ...dialects import dispatch, stablehlo
 from ...dialects.support.text_error import TextError
 from ...frontends.formats import find_dialect, legalized, register_dialect
-from ...frontends.stablehlo import is_artifact, parse_artifact
+from ...frontends.stablehlo import parse_artifact
 from ...passes.framework.diagnostics import DiagnosticCollector, deliver, emit
 from ...passes.framework.errors import PassError
 from ...runtime.source.locations import name_locations
@@ -121,7 +121,7 @@ def lower_source(format_name: str, source: Source, context: ir.Context) -> tuple
     """
     if format_name == "onnx":
         return _lowered_model(source, context)
-    if source.bytecode is not None and is_artifact(source.bytecode):
+    if source.bytecode is not None and stablehlo.is_artifact(source.bytecode):
         try:
             module = parse_artifact(source.bytecode, context).operation
         except TextError as error:
