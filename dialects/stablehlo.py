@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 from typing import Any
 
 from mlir import ir
 
-__all__ = ["bindings", "mentions_stablehlo", "register", "register_for"]
+__all__ = ["bindings", "deserialize", "is_artifact", "mentions_stablehlo", "register", "register_for"]
+
+_ARTIFACT = re.compile(rb"ML\xefR.{0,8}StableHLO_v", re.DOTALL)
 
 
 @functools.cache
@@ -38,3 +41,14 @@ def register_for(source: str | bytes, context: ir.Context) -> None:
     """Load the dialect into `context` if `source`, text or bytecode that is to be parsed there, may use it."""
     if mentions_stablehlo(source):
         register(context)
+
+
+def is_artifact(source: bytes) -> bool:
+    """Whether bytecode is a portable artifact of StableHLO: its dialect with versions, as `jax.export` writes it."""
+    return _ARTIFACT.match(source[:64]) is not None
+
+
+def deserialize(artifact: bytes, context: ir.Context) -> ir.Module:
+    """Return the module of a portable artifact; raise `ValueError` for one that cannot be read."""
+    register(context)
+    return bindings().deserialize_portable_artifact(context, artifact)

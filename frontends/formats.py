@@ -19,12 +19,11 @@ from ..dialects import stablehlo
 from ..passes.pipeline.pipeline import run_pipeline
 from .stablehlo import legalize_stablehlo
 
-__all__ = ["DIALECTS", "find_dialect", "is_artifact", "legalized", "parse_artifact", "register_dialect"]
+__all__ = ["DIALECTS", "find_dialect", "legalized", "register_dialect"]
 
 DIALECTS = ("stablehlo", "torch", "tosa")
 """The dialects that are lowered."""
 
-_ARTIFACT = re.compile(rb"ML\xefR.{0,8}StableHLO_v", re.DOTALL)
 _OPERATION = re.compile(rf'^\s*(?:%[^=\n]*=\s*)?"?({"|".join(DIALECTS)})\.[a-z]', re.MULTILINE)
 _NAMES = {name: re.compile(rb"[\0-\x1f\x80-\xff]" + name.encode() + rb"[\0-\x1f\x80-\xff]") for name in DIALECTS}
 
@@ -43,20 +42,9 @@ def find_dialect(source: str | bytes) -> str | None:
     if isinstance(source, str):
         found = _OPERATION.search(source)
         return found[1] if found else None
-    if is_artifact(source):
+    if stablehlo.is_artifact(source):
         return "stablehlo"
     return next((name for name, pattern in _NAMES.items() if pattern.search(source)), None)
-
-
-def is_artifact(source: bytes) -> bool:
-    """Whether bytecode is a portable artifact of StableHLO."""
-    return _ARTIFACT.match(source[:64]) is not None
-
-
-def parse_artifact(source: bytes, context: ir.Context) -> ir.Module:
-    """The module of a portable artifact; raises `ir.MLIRError` if it is broken, or of a later version."""
-    stablehlo.register(context)
-    return stablehlo.bindings().deserialize_portable_artifact(context, source)
 
 
 def register_dialect(name: str, context: ir.Context) -> None:

@@ -1,7 +1,9 @@
 """Compile JAX functions, with `optimize` off and on, and compare their results with those of `jax.jit`.
 
-    python benchmarks/conformance/jax_functions.py [PART OF A NAME …] [--json FILE] [--from N --to M]
+    python benchmarks/conformance/jax_functions.py [PART OF A NAME …] [--from N --to M] [--json FILE]
     python benchmarks/conformance/jax_functions.py --merge FILE … [--page docs/FRONTENDS.md]
+
+`--programs FOLDER` keeps linalg on tensors, for `beside_upstream.py`.
 
 Each function runs in a child process, which starts anew after a crash or 150 seconds: that is the function's row.
 Results agree if each integer and truth value is equal, and each number x of JAX differs by at most
@@ -24,7 +26,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from onnx_backend import write_section
+from onnx_backend import write_program, write_section
 
 TOLERANCE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-4, "float64": 1e-10, "complex64": 1e-4}
 LONGEST_SECONDS = 150
@@ -40,10 +42,11 @@ def main() -> None:
     parser.add_argument("--to", type=int, help="the number after that of the last one")
     parser.add_argument("--merge", nargs="+", type=Path, help="run nothing; take the rows of these files")
     parser.add_argument("--page", type=Path, help="write the table into this page")
+    parser.add_argument("--programs", type=Path, help="write linalg on tensors into this folder, a file each")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        _serve()
+        _serve(options.programs)
         return
     if options.merge:
         lines = [line for path in options.merge for line in path.read_text().splitlines()]
@@ -55,7 +58,7 @@ def main() -> None:
         return
     names = [name for name in _ask_names() if not options.names or any(part in name for part in options.names)]
     rows: list[dict[str, Any]] = []
-    for row in _run(names[options.first : options.to]):
+    for row in _run(names[options.first : options.to], options.programs):
         rows.append(row)
         if row["outcome"] != PASSED:
             print(f"{row['outcome']:8} {row['name']}: {row['why']}", flush=True)
@@ -84,11 +87,11 @@ def refusals(rows: list[dict[str, Any]]) -> str:
 class _Child:
     """A process that runs one function after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, programs: Path | None) -> None:
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         flags = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"}
         self._process = subprocess.Popen(
-            [sys.executable, __file__, "--child"],
+            [sys.executable, __file__, "--child", *(["--programs", str(programs)] if programs else [])],
             env={**os.environ, **threads, **flags},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -121,18 +124,18 @@ def _ask_names() -> list[str]:
     return [case.name for case in all_cases()]
 
 
-def _run(names: list[str]) -> Iterator[dict[str, Any]]:
-    child = _Child()
+def _run(names: list[str], programs: Path | None) -> Iterator[dict[str, Any]]:
+    child = _Child(programs)
     for name in names:
         row = child.ask(name)
         if row is None:
             row = {"name": name, "outcome": CRASHED, "why": "the process ended, or took too long"}
-            child = _Child()
+            child = _Child(programs)
         yield row
     child.end()
 
 
-def _serve() -> None:
+def _serve(programs: Path | None) -> None:
     """Answer each name on standard input with a row, as JSON."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # What libraries print is no answer.
@@ -140,11 +143,11 @@ def _serve() -> None:
 
     cases = {case.name: case for case in all_cases()}
     for line in sys.stdin:
-        answers.write(json.dumps(_row(cases[line.strip()])) + "\n")
+        answers.write(json.dumps(_row(cases[line.strip()], programs)) + "\n")
         answers.flush()
 
 
-def _row(case: Any) -> dict[str, Any]:
+def _row(case: Any, programs: Path | None) -> dict[str, Any]:
     import time
 
     import jax
@@ -160,6 +163,8 @@ def _row(case: Any) -> dict[str, Any]:
         try:
             program = mi.from_jax(case.function, *case.arguments, optimize=optimize)
             row[f"seconds {optimize}"] = round(time.perf_counter() - started, 3)
+            if programs and not optimize:
+                write_program(programs, case.name, program)
             found = program.main(*case.arguments)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is the row of this function
             return {**row, "outcome": REFUSED, "why": _reason(error, optimize)}

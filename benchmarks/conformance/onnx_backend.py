@@ -3,6 +3,8 @@
     python benchmarks/conformance/onnx_backend.py [PART OF A NAME …] [--from N --to M] [--json FILE]
     python benchmarks/conformance/onnx_backend.py --merge FILE … [--page docs/FRONTENDS.md]
 
+`--programs FOLDER` keeps linalg on tensors, for `beside_upstream.py`.
+
 Every test but those that download a model is run by ONNX's own runner, in a forked process that a crash or a time limit
 ends; that is the test's row. A result that is wrong by the suite's tolerance (elementwise 1e-3), and right to four
 units in the last place of the largest element, is counted apart: `rounded`. `--page` writes the table into a page.
@@ -47,7 +49,9 @@ def main() -> None:
         "--merge", type=Path, nargs="+", help="run nothing; take the rows of these files, the last of each test"
     )
     parser.add_argument("--page", type=Path, help="write the table into this page")
+    parser.add_argument("--programs", type=Path, help="write linalg on tensors into this folder, a file each")
     options = parser.parse_args()
+    _SETTINGS["programs"] = options.programs
     rows = [json.loads(line) for path in options.merge or [] for line in path.read_text().splitlines()]
     rows = list({row["name"]: row for row in rows}.values())  # Of several runs of a test the last one.
     if not options.merge:
@@ -109,6 +113,12 @@ def write_section(page: Path, text: str, mark: str = MARK) -> None:
     page.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")
 
 
+def write_program(folder: Path, name: str, program: Any) -> None:
+    """Write what a program was compiled from, linalg on tensors, for `beside_upstream.py`."""
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.mlir").write_text(str(program._source))
+
+
 def _tests() -> list[tuple[str, str, Any]]:
     """The category, the name and the class of each test."""
     from onnx.backend.test.runner import Runner
@@ -155,7 +165,7 @@ def _within_rounding(wanted: Any, found: Any) -> bool:
     return bool((np.abs(one[finite] - other[finite]) <= 4 * unit * largest).all())
 
 
-_SETTINGS: dict[str, bool] = {"optimize": False}
+_SETTINGS: dict[str, Any] = {"optimize": False, "programs": None}
 _PREPARED: list[Any] = []
 
 
@@ -240,6 +250,8 @@ def _row(case: Any, name: str) -> dict[str, Any]:
             row["group"] = _group(_PREPARED[0])
         if len(_PREPARED) > 1:
             row["constants"] = list(_PREPARED[1].decisive_inputs)
+            for program in _PREPARED[1]._programs.values() if _SETTINGS["programs"] and not optimize else ():
+                write_program(_SETTINGS["programs"], name, program)
         if outcome != PASSED:
             return {**row, "outcome": outcome, "why": f"{why}{' (optimize)' if optimize else ''}"}
     return row

@@ -7,12 +7,13 @@ from typing import Any
 from mlir import ir
 
 from .decoder import Decoder
-from .elements import scalar_value
+from .elements import Element, scalar_value
 from .errors import EvaluationError
 from .handlers import Handler
 from .memory import MemRef
 from .signature import Function
 from .steps import on_values
+from .undefined import UNDEFINED
 
 __all__ = ["OPS"]
 
@@ -28,9 +29,15 @@ def _cast(decoder: Decoder, op: ir.Operation) -> Function:
     def cast(value: Any) -> Any:
         if isinstance(value, MemRef):
             return MemRef(value.buffer, value.array.view(after.dtype), value.marks)
-        return value.view(after.dtype) if hasattr(value, "view") else scalar_value(value, after)
+        return value.view(after.dtype) if hasattr(value, "view") else _scalar(value, after)
 
     return cast
+
+
+def _scalar(value: Any, after: Element) -> Any:
+    """The same bits as an integer in the range of `after`, whose arrays would not take another."""
+    given = scalar_value(value, after)
+    return given % (1 << after.width) if after.dtype.kind == "u" and given is not UNDEFINED else given
 
 
 OPS: dict[str, Handler] = {"builtin.unrealized_conversion_cast": _cast}

@@ -13,6 +13,7 @@ from mlir import ir
 from mlir.dialects import arith, cf, func, tensor
 
 from ...dialects.support.index_math import Number, tensor_size
+from ...passes.framework.contract import RESULT_NAME
 from .lowering import operators as _operators
 from .lowering.graph import Graph, Result, dtype_of, onnx
 from .lowering.scalars import kind
@@ -109,7 +110,9 @@ def lower_model(
             [argument.type for argument in block.arguments], [value.type for value in finished]
         )
         function.attributes["function_type"] = ir.TypeAttr.get(function_type)
-    names, outputs = (tuple(proto.name for proto in protos) for protos in (passed, graph_proto.output))
+        names, outputs = (tuple(proto.name for proto in protos) for protos in (passed, graph_proto.output))
+        named = [ir.DictAttr.get({RESULT_NAME: ir.StringAttr.get(name)}) for name in outputs]
+        function.attributes["res_attrs"] = ir.ArrayAttr.get(named)
     return LoweredModel(module, names, outputs, stored.arrays)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,42 @@ from ...runtime.compilation.program import Program
 from ..held_weights import compile_with_weights
 from .model import LoweredModel, lower_model, read_model
 
-__all__ = ["compile_model", "from_onnx", "lowered_model"]
+__all__ = ["OnnxProgram", "compile_model", "from_onnx", "lowered_model"]
+
+
+class OnnxProgram(Program):
+    """The program of an ONNX model: `main` takes and returns arrays in their order, `run` takes and picks them by name.
+
+    `help(program.main)` and `inspect.signature(program.main)` show the model's names of both.
+    """
+
+    def __init__(self, program: Program, lowered: LoweredModel) -> None:
+        # `program` holds the weights.
+        self._share(program, {})
+        self.input_names = lowered.inputs
+        self.output_names = lowered.outputs
+
+    def run(self, output_names: Sequence[str] | None, inputs: Mapping[str, Any]) -> list[Any]:
+        """The outputs of these names, all if None, in a list: called as ONNX Runtime's `InferenceSession.run` is.
+
+        Raises `ValueError` for an output that the model does not have, and `TypeError` for wrong inputs.
+        """
+        chosen = self.output_names if output_names is None else output_names
+        for name in chosen:
+            if name not in self.output_names:
+                raise ValueError(f"the model has no output {name!r}; it has: {', '.join(self.output_names)}")
+        results = self["main"](**inputs)
+        found = dict(zip(self.output_names, results if isinstance(results, tuple) else (results,), strict=True))
+        return [found[name] for name in chosen]
 
 
 def from_onnx(
     model: Any, *, constants: Mapping[str, Any] | None = None, optimize: bool = True, **options: Any
-) -> Program:
+) -> OnnxProgram:
     """Compile an ONNX model for the host CPU; its function is `main`.
 
-    `main` takes the model's inputs in their order, or by name, and returns its outputs, in their order. Tensors of at
+    `main` takes the model's inputs in their order, or by name, and returns its outputs, in their order; `run(None,
+    {"x": x})` is the call that ONNX Runtime's sessions have (see `OnnxProgram`). Tensors of at
     least 1 KB that the model stores are passed by pointer: external data is mapped from its file, and nothing is copied
     or written into the code, but for the weights of convolutions that optimized code wants in another layout, which are
     laid out once. Operators are lowered by their version; functions of the model are inlined, and so are the
@@ -53,6 +80,6 @@ def lowered_model(
     return lower_model(read_model(model), constants, folder, context)
 
 
-def compile_model(lowered: LoweredModel, **options: Any) -> Program:
+def compile_model(lowered: LoweredModel, **options: Any) -> OnnxProgram:
     """Compile a lowered model, with its weights held."""
-    return compile_with_weights(lowered.module, lowered.weights, **options)
+    return OnnxProgram(compile_with_weights(lowered.module, lowered.weights, **options), lowered)

@@ -10,7 +10,7 @@ import numpy as np
 from mlir import ir
 
 from .lowering.graph import dtype_of, onnx, tensor_constant
-from .lowering.scalars import bits, kind
+from .lowering.scalars import bits, native
 from .lowering.values import UnsupportedOnnxError, Value, tensor_type
 
 __all__ = ["StoredTensors"]
@@ -80,4 +80,4 @@ class StoredTensors:
 def _held(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The array as native code takes it: aligned, and of the signless type, which NumPy calls signed."""
     aligned = np.require(array, requirements=["C", "A"])
-    return aligned.view(f"i{array.dtype.itemsize}") if kind(array.dtype) == "u" else aligned
+    return aligned.view(native(array.dtype))

@@ -12,10 +12,12 @@ from __future__ import annotations
 from mlir import ir
 
 from ...dialects import stablehlo
+from ...dialects.support.text_error import TextError
+from ...passes.framework.diagnostics import DiagnosticCollector
 from ...passes.pipeline.pipeline import run_pipeline
 from ...runtime.source import private_copy
 
-__all__ = ["legalize_stablehlo", "parse_stablehlo"]
+__all__ = ["legalize_stablehlo", "parse_artifact", "parse_stablehlo"]
 
 _LOWERING = ",".join(
     (
@@ -28,7 +30,6 @@ _LOWERING = ",".join(
         "inplace-lower-hlo-loops",
         "inplace-lower-hlo-branches",
         "inplace-lower-hlo-scatter",
-        "inplace-expand-total-order",  # of the numbers that a sort compares
         "inplace-lower-hlo-sort",
         "inplace-lower-hlo-windows",
         "inplace-lower-hlo-factorizations",
@@ -56,11 +57,23 @@ def parse_stablehlo(source: str | bytes, context: ir.Context | None = None) -> i
     Raises `ir.MLIRError` with the parser's diagnostics.
     """
     context = ir.Context() if context is None else context
+    if isinstance(source, bytes) and stablehlo.is_artifact(source):
+        return parse_artifact(source, context)
     stablehlo.register(context)
-    if isinstance(source, bytes) and source.startswith(b"ML\xefR") and b"StableHLO_v" in source[:64]:
-        return stablehlo.bindings().deserialize_portable_artifact(context, source)
     with context:
         return ir.Module.parse(source)
+
+
+def parse_artifact(source: bytes, context: ir.Context) -> ir.Module:
+    """The module of a portable artifact; raises `ir.MLIRError` if it is broken, or of a later version."""
+    with DiagnosticCollector(context, consume_all=True) as found:
+        try:
+            return stablehlo.deserialize(source, context)
+        except (ValueError, RuntimeError):  # RuntimeError: a diagnostic with bytes that are no text.
+            reasons = "; ".join(one.message for one in found.errors) or "it cannot be read"
+    version = stablehlo.bindings().get_current_version()
+    message = f"a portable artifact of StableHLO that is broken, or of a later version than {version}: {reasons}"
+    raise TextError(message, "-", 1, 1)
 
 
 def legalize_stablehlo(module: ir.Module | ir.Operation) -> ir.Module:

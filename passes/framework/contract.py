@@ -17,6 +17,7 @@ __all__ = [
     "OUT_RESULT",
     "READ_ONLY",
     "REARRANGED",
+    "RESULT_NAME",
     "RETURNED",
     "SIZE_CHECKS",
     "TAKE_FAILURE",
@@ -36,6 +37,9 @@ REARRANGED = "inplace.rearranged"
 
 OUT_RESULT = "inplace.out_result"
 """Attribute of an out argument: the number of the result that it is the memory of."""
+
+RESULT_NAME = "inplace.result_name"
+"""Attribute of a result of a function: its name, as a string."""
 
 ALIGNMENT = "inplace.alignment"
 """Attribute of an out argument: the alignment in bytes of the allocation that it replaces."""

@@ -50,7 +50,7 @@ FAMILIES = {
         " unfold-windows widen-operands"
     ),
     "stablehlo": (
-        "erase-signedness expand-total-order fold-index-bounds inline-scalar-generics lower-hlo-branches "
+        "erase-signedness fold-index-bounds inline-scalar-generics lower-hlo-branches "
         "lower-hlo-factorizations lower-hlo-fft lower-hlo-loops lower-hlo-scatter lower-hlo-sort lower-hlo-top-k "
         "lower-hlo-windows refuse-hlo saturate-conversions simplify-hlo widen-unsigned-operands"
     ),

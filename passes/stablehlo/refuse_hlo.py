@@ -28,7 +28,16 @@ _DEVICES = (
     "it is for programs on several devices, and compiled programs run on one; write the function without sharding"
 )
 _HOST = "it exchanges data with the host while the program runs; return the data instead"
+_SIZES = "a size is known only when the program runs; write or export the program for known sizes"
 _REASONS = {
+    **dict.fromkeys(
+        (
+            "stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_conv", "stablehlo.dynamic_gather",
+            "stablehlo.dynamic_iota", "stablehlo.dynamic_pad", "stablehlo.dynamic_reshape",
+            "stablehlo.get_dimension_size", "stablehlo.real_dynamic_slice", "stablehlo.set_dimension_size",
+        ),
+        _SIZES,
+    ),
     **dict.fromkeys(
         (
             "stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.all_to_all", "stablehlo.collective_broadcast",

@@ -50,7 +50,9 @@ class Keywords:
         ]
         parameters.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
         results = self._signature.results
-        returned = results[0] if len(results) == 1 else results or None
+        returned: Any = results[0] if len(results) == 1 else results or None
+        if any(self._signature.result_names):
+            returned = dict(self._signature.outcomes)
         return inspect.Signature(parameters, return_annotation=returned)
 
     @property

@@ -14,7 +14,7 @@ from mlir import ir
 from mlir.dialects import func
 
 from ...passes.analysis.lifetimes.buffer_access import WRITE, accesses
-from ...passes.framework.contract import BINDING, SIZE_CHECKS
+from ...passes.framework.contract import BINDING, RESULT_NAME, SIZE_CHECKS
 from .dtypes import ElementType, UnsupportedTypeError, element_type
 from .names import python_names
 
@@ -109,6 +109,8 @@ class Signature:
     results: tuple[ValueType, ...]
     size_checks: tuple[tuple[int, int], ...] | None = None
     """The argument and dimension of each check that a dispatch function makes before it runs."""
+    result_names: tuple[str | None, ...] = ()
+    """What results are called, where a frontend names them."""
 
     @property
     def outcomes(self) -> tuple[tuple[str, ValueType], ...]:
@@ -116,7 +118,9 @@ class Signature:
         if self.written:
             return tuple((parameter.name or "binding", parameter.type) for parameter in self.written)
         several = len(self.results) > 1
-        return tuple((f"result {n}" if several else "result", type_) for n, type_ in enumerate(self.results))
+        numbered = (f"result {n}" if several else "result" for n in range(len(self.results)))
+        names = (given or number for given, number in zip(self.result_names, numbered, strict=True))
+        return tuple(zip(names, self.results, strict=True))
 
     @property
     def written(self) -> tuple[Parameter, ...]:
@@ -166,8 +170,20 @@ def read_signature(function: func.FuncOp, name_of: NameOf = name_in_location) ->
     if SIZE_CHECKS in function.attributes:
         # Its native results are those of the checks.
         return Signature(name, tuple(parameters), (), _size_checks(function))
-    results = (_value_type(type_, f"result {index} of '{name}'") for index, type_ in enumerate(function.type.results))
-    return Signature(name, tuple(parameters), tuple(results))
+    types = function.type.results
+    results = (_value_type(type_, f"result {index} of '{name}'") for index, type_ in enumerate(types))
+    return Signature(name, tuple(parameters), tuple(results), result_names=_result_names(function, len(types)))
+
+
+def _result_names(function: func.FuncOp, count: int) -> tuple[str | None, ...]:
+    if "res_attrs" not in function.attributes:
+        return (None,) * count
+    return tuple(_result_name(ir.DictAttr(entry)) for entry in ir.ArrayAttr(function.attributes["res_attrs"]))
+
+
+def _result_name(attributes: ir.DictAttr) -> str | None:
+    name = attributes[RESULT_NAME] if RESULT_NAME in attributes else None  # noqa: SIM401 - it has no `get`
+    return name.value or None if isinstance(name, ir.StringAttr) else None
 
 
 def _size_checks(function: func.FuncOp) -> tuple[tuple[int, int], ...]:

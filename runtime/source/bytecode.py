@@ -19,12 +19,14 @@ resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 sys.path[:] = {path!r}
 import mlir_inplace
 from mlir import ir
-from mlir_inplace.dialects import dispatch
+from mlir_inplace.dialects import dispatch, stablehlo
 data = sys.stdin.buffer.read()
 with ir.Context() as context:
     dispatch.register_for(data, context)
     try:
-        ir.Module.parse(data).operation.verify()
+        stablehlo.register_for(data, context)
+        module = stablehlo.deserialize(data, context) if stablehlo.is_artifact(data) else ir.Module.parse(data)
+        module.operation.verify()
     except Exception:
         pass
 """

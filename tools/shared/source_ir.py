@@ -15,7 +15,8 @@ from mlir import ir
 
 from ...dialects import dispatch, stablehlo
 from ...dialects.support.text_error import TextError
-from ...frontends.formats import find_dialect, is_artifact, legalized, parse_artifact, register_dialect
+from ...frontends.formats import find_dialect, legalized, register_dialect
+from ...frontends.stablehlo import parse_artifact
 from ...passes.framework.diagnostics import DiagnosticCollector, deliver, emit
 from ...passes.framework.errors import PassError
 from ...runtime.source.locations import name_locations
@@ -120,8 +121,11 @@ def lower_source(format_name: str, source: Source, context: ir.Context) -> tuple
     """
     if format_name == "onnx":
         return _lowered_model(source, context)
-    if source.bytecode is not None and is_artifact(source.bytecode):
-        module = parse_artifact(source.bytecode, context).operation
+    if source.bytecode is not None and stablehlo.is_artifact(source.bytecode):
+        try:
+            module = parse_artifact(source.bytecode, context).operation
+        except TextError as error:
+            raise ToolError(f"'{source.name}' is {error.message}") from None
     else:
         register_dialect(format_name, context)
         module = parse_module(source, context)

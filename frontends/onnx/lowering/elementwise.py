@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from .graph import Node, dtype_of, lowers
-from .scalars import DType, TypedScalar, bits, choose, constant, greatest, is_float, kind, least
+from .quantization import saturated
+from .scalars import DType, TypedScalar, bits, choose, constant, greatest, is_float, is_narrow_float, kind, least
 from .structured import Value, cast_to, elementwise, reshape
 
 BOOL = np.dtype(np.bool_)
@@ -303,16 +304,22 @@ def _is_infinite(node: Node) -> Value:
 
 @lowers("Cast")
 def _cast(node: Node) -> Value:
-    return _converted(node.input(), dtype_of(node.attribute("to")))
+    return _converted(node, dtype_of(node.attribute("to")))
 
 
 @lowers("CastLike")
 def _cast_like(node: Node) -> Value:
-    return _converted(node.input(0), node.input(1).dtype)
+    return _converted(node, node.input(1).dtype)
 
 
-def _converted(x: Value, dtype: DType) -> Value:
-    return Value(dtype, x.ssa, name=x.name) if x.dtype == dtype else cast_to(x, dtype)
+def _converted(node: Node, dtype: DType) -> Value:
+    x = node.input(0)
+    if x.dtype == dtype:
+        return Value(dtype, x.ssa, name=x.name)
+    if is_narrow_float(dtype) and node.attribute("saturate", 1):
+        wide = F32 if x.dtype == F32 or bits(x.dtype) <= 16 else np.dtype(np.float64)  # Rounded once.
+        return elementwise(dtype, [x], lambda e: saturated(e.to(wide), dtype))
+    return cast_to(x, dtype)
 
 
 @lowers("BitCast")

@@ -311,9 +311,7 @@ def dtype_of(code: int) -> DType:
     return np.dtype(onnx("helper").tensor_dtype_to_np_dtype(code))
 
 
-_UNSUPPORTED = frozenset({"STRING", "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ"}) | frozenset(
-    {"FLOAT4E2M1", "FLOAT8E8M0", "INT4", "UINT4", "INT2", "UINT2"}
-)
+_UNSUPPORTED = frozenset({"STRING", "FLOAT4E2M1", "FLOAT8E8M0"})
 
 
 def fold(node: Node) -> list[Result] | None:

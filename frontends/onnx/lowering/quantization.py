@@ -8,7 +8,7 @@ import numpy as np
 
 from ....dialects.support.index_math import multiply
 from .graph import Node, dtype_of, lowers
-from .scalars import DType, TypedScalar, greatest, is_float, least
+from .scalars import DType, TypedScalar, greatest, is_float, is_narrow_float, kind, least, limits
 from .structured import elementwise, expand, reshape, slice_of
 from .values import Value
 
@@ -16,9 +16,10 @@ F32, F64, I32 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int32)
 
 
 def saturated(x: TypedScalar, dtype: DType) -> TypedScalar:
-    """A whole number as an integer, the nearest where it does not fit."""
-    limits = np.iinfo(dtype)
-    return least(greatest(x, float(limits.min)), float(limits.max)).to(np.dtype(np.int64)).to(dtype)
+    """A whole number as an integer or a float of 8 bits, the nearest where it does not fit."""
+    lowest, largest = limits(dtype)
+    inside = least(greatest(x, float(lowest)), float(largest))
+    return inside.to(dtype) if is_float(dtype) else inside.to(np.dtype(np.int64)).to(dtype)
 
 
 def _along(node: Node, x: Value, factor: Value) -> Value:
@@ -43,14 +44,15 @@ def _quantize(node: Node) -> Any:
     zero = node.input(2) if node.has(2) else None
     code = node.attribute("output_dtype", 0)
     dtype = zero.dtype if zero is not None else dtype_of(code) if code else np.dtype(np.uint8)
-    if dtype.kind not in "iu":
+    if kind(dtype) not in "iu" and not is_narrow_float(dtype):
         return NotImplemented
     given = [_along(node, x, scale), *([_along(node, x, zero)] if zero is not None else [])]
 
     def body(e: TypedScalar, s: TypedScalar, *z: TypedScalar) -> TypedScalar:
         # `optimize` may divide by multiplying with a reciprocal; in f64 the quotient is right to f32 even so. One that
         # is next to a half would be rounded to another whole number.
-        whole = (e.to(F64) / s.to(F64)).to(F32).math("roundeven")
+        quotient = (e.to(F64) / s.to(F64)).to(F32)
+        whole = quotient if is_float(dtype) else quotient.math("roundeven")
         return saturated(whole + z[0].to(F32) if z else whole, dtype)
 
     return elementwise(dtype, [x, *given], body)

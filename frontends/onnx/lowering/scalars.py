@@ -19,7 +19,16 @@ INDEX: DType = np.dtype([("index", np.int64)])
 """Stands for the index type, which NumPy has not."""
 
 BF16: DType = np.dtype(ml_dtypes.bfloat16)
-_FLOATS = {"float16": ir.F16Type, "float32": ir.F32Type, "float64": ir.F64Type, "bfloat16": ir.BF16Type}
+_FLOATS = {
+    "float16": ir.F16Type,
+    "float32": ir.F32Type,
+    "float64": ir.F64Type,
+    "bfloat16": ir.BF16Type,
+    "float8_e4m3fn": ir.Float8E4M3FNType,
+    "float8_e4m3fnuz": ir.Float8E4M3FNUZType,
+    "float8_e5m2": ir.Float8E5M2Type,
+    "float8_e5m2fnuz": ir.Float8E5M2FNUZType,
+}
 _NARROW = {"int4": 4, "uint4": 4, "int2": 2, "uint2": 2}
 _COMPLEX = {"complex64": ir.F32Type, "complex128": ir.F64Type}
 
@@ -59,14 +68,30 @@ def bits(dtype: DType) -> int:
     return 1 if dtype == np.bool_ else _NARROW.get(dtype.name, 8 * dtype.itemsize)
 
 
+def is_narrow_float(dtype: DType) -> bool:
+    """Whether it is a floating-point type of 8 bits, which only conversions compute with."""
+    return is_float(dtype) and dtype.itemsize == 1
+
+
+def limits(dtype: DType) -> tuple[Any, Any]:
+    """The least and the largest number of an integer type, or the largest magnitude of a float with both signs."""
+    info = ml_dtypes.finfo(dtype) if is_float(dtype) else ml_dtypes.iinfo(dtype)
+    return (float if is_float(dtype) else int)(info.min), (float if is_float(dtype) else int)(info.max)
+
+
+def native(dtype: DType) -> DType:
+    """The type of the same bits that native code takes: signless integers, which NumPy calls signed."""
+    return np.dtype(getattr(ml_dtypes, dtype.name[1:], dtype.name[1:])) if kind(dtype) == "u" else dtype
+
+
 def lowest(dtype: DType) -> Any:
     """What a maximum starts with: minus infinity, or the least integer."""
-    return -np.inf if is_float(dtype) else False if dtype == np.bool_ else int(np.iinfo(dtype).min)
+    return -np.inf if is_float(dtype) else False if dtype == np.bool_ else limits(dtype)[0]
 
 
 def largest(dtype: DType) -> Any:
     """What a minimum starts with."""
-    return np.inf if is_float(dtype) else True if dtype == np.bool_ else int(np.iinfo(dtype).max)
+    return np.inf if is_float(dtype) else True if dtype == np.bool_ else limits(dtype)[1]
 
 
 _BINARY: dict[str, dict[str, Callable[[ir.Value, ir.Value], ir.Value]]] = {

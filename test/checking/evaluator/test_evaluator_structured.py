@@ -175,3 +175,26 @@ def test_undefined_elements_that_are_not_chosen_do_no_harm() -> None:
     np.testing.assert_array_equal(found.results[0][[0, 2]], [1, 3])
     assert found.undefined[1] is None
     np.testing.assert_array_equal(found.results[1], [1, 2, 3])
+
+
+def test_integers_that_change_their_sign_one_by_one() -> None:
+    text = """
+    func.func @main(%x: memref<4xi8>, %y: memref<4xui8>, %back: memref<4xi8>) {
+      linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%x : memref<4xi8>) outs(%y : memref<4xui8>) {
+      ^bb0(%a: i8, %b: ui8):
+        %0 = builtin.unrealized_conversion_cast %a : i8 to ui8
+        linalg.yield %0 : ui8
+      }
+      linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%y : memref<4xui8>) outs(%back : memref<4xi8>) {
+      ^bb0(%a: ui8, %b: i8):
+        %0 = builtin.unrealized_conversion_cast %a : ui8 to i8
+        linalg.yield %0 : i8
+      }
+      return
+    }"""
+    x = np.array([-1, 127, -128, 3], np.int8)
+    found = run(text, x, np.zeros(4, np.uint8), np.zeros(4, np.int8)).arguments
+    np.testing.assert_array_equal(found[1], x.view(np.uint8))
+    np.testing.assert_array_equal(found[2], x)

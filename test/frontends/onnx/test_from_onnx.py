@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import runpy
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,29 @@ def test_arguments_have_the_names_of_the_model() -> None:
         model([node("Sub", ["left", "right"], ["y"])], [value("left", a), value("right", b)], [untyped("y")])
     )
     np.testing.assert_array_equal(program.main(right=b, left=a), a - b)
+
+
+def test_results_have_the_names_of_the_model() -> None:
+    a, b = distinct(2, 3), distinct(2, 3) * 4
+    program = mi.from_onnx(
+        model(
+            [node("Sub", ["left/0", "right"], ["minus:0"]), node("Add", ["left/0", "right"], ["plus"])],
+            [value("left/0", a), value("right", b)],
+            [untyped("minus:0"), untyped("plus")],
+        )
+    )
+    assert (program.input_names, program.output_names) == (("left/0", "right"), ("minus:0", "plus"))
+    assert "minus:0: tensor<2x3xf32>, array of float32 (2x3)\nplus: tensor<2x3xf32>" in (program.main.__doc__ or "")
+    assert list(inspect.signature(program.main).return_annotation) == ["minus:0", "plus"]
+    minus, plus = program.run(None, {"right": b, "left/0": a})
+    np.testing.assert_array_equal(minus, a - b)
+    np.testing.assert_array_equal(plus, a + b)
+    (only,) = program.run(["plus"], {"left/0": a, "right": b})
+    np.testing.assert_array_equal(only, plus)
+    with pytest.raises(ValueError, match=r"no output 'y'; it has: minus:0, plus"):
+        program.run(["y"], {"left/0": a, "right": b})
+    with pytest.raises(TypeError, match="left_0 missing"):
+        program.run(None, {"right": b})
 
 
 def test_dynamic_sizes() -> None:
