@@ -13,7 +13,7 @@ from typing import Any
 
 from mlir import ir
 
-from . import special_functions
+from . import linear_algebra, special_functions
 from .framework import importer_module, torch_module
 
 
@@ -27,7 +27,7 @@ def decompositions() -> Mapping[Any, Callable[..., Any]]:
     table = {**_unknown_to_the_importer(), **importer_module("mlir.extras.fx_decomp_util").get_decomposition_table()}
     for overload in (aten.bernoulli.p, aten.bernoulli.default):
         table.pop(overload, None)
-    return {**table, **_copies(aten), **_own(aten)}
+    return {**table, **_copies(aten), **linear_algebra.table(aten), **_own(aten)}
 
 
 def _unknown_to_the_importer() -> dict[Any, Callable[..., Any]]:

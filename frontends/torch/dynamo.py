@@ -17,6 +17,7 @@ from ...passes.framework.errors import PassError
 from .compiled import CompiledGraph
 from .decompositions import decompositions
 from .framework import torch_module
+from .linear_algebra import unchecked
 
 _DEFAULTS: Mapping[str, Any] = {"optimize": True}
 
@@ -42,7 +43,8 @@ def inplace(
     backend = common.aot_autograd(
         fw_compiler=compiler, decompositions=dict(decompositions()), keep_inference_input_mutations=True
     )
-    return backend(module, example_inputs)
+    with unchecked():
+        return backend(module, example_inputs)
 
 
 def _compiled(module: Any, _example_inputs: Sequence[Any], *, options: Mapping[str, Any]) -> Callable[..., Any]:

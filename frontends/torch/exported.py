@@ -21,6 +21,7 @@ from .compiled import CompiledGraph, as_results
 from .decompositions import decompositions
 from .framework import torch_module
 from .graphs import Result
+from .linear_algebra import unchecked
 from .tensors import array_maker, is_on_host, numpy_dtype
 
 __all__ = ["ModuleArguments", "ModuleCall", "TorchProgram", "argument_reader", "from_torch"]
@@ -57,7 +58,8 @@ def from_torch(
         Exception: what `torch.export` raises for a module that it cannot export.
     """
     exported = _exported(module, example_inputs, example_kwargs, dynamic_shapes)
-    exported = exported.run_decompositions(dict(decompositions()))
+    with unchecked():
+        exported = exported.run_decompositions(dict(decompositions()))
     inputs, outputs = exported.graph_signature.input_specs, exported.graph_signature.output_specs
     by_target = {spec.target: spec.arg.name for spec in inputs if spec.target is not None}
     graph = CompiledGraph(

@@ -231,6 +231,24 @@ def test_special_functions() -> None:
     assert_same(tuple(one[:-3] for one in counts), tuple(one[:-3] for one in other))
 
 
+@pytest.mark.parametrize("optimize", [False, True])
+def test_factorizations(optimize: bool) -> None:
+    """Cholesky, LU and QR are loops of ours, for batches of matrices too."""
+
+    class Factors(torch.nn.Module):
+        def forward(self, x: Any, b: Any) -> Any:
+            lu, pivots = torch.linalg.lu_factor(x)
+            solved = torch.linalg.solve(x, b), torch.linalg.lu_solve(lu, pivots, b, adjoint=True), torch.linalg.inv(x)
+            positive = x @ x.mT + torch.eye(3, dtype=x.dtype)
+            factor = torch.linalg.cholesky(positive)
+            others = torch.cholesky_solve(b, factor), torch.linalg.solve_triangular(factor.mT, b, upper=True)
+            return (*torch.linalg.lu(x), pivots, solved, factor, others, torch.linalg.det(x), tuple(torch.linalg.qr(b)))
+
+    torch.manual_seed(2)
+    x, b = torch.randn(2, 3, 3, dtype=torch.float64), torch.randn(2, 3, 2, dtype=torch.float64)
+    assert_same(mi.from_torch(Factors(), x, b, optimize=optimize).main(x, b), Factors()(x, b))
+
+
 def test_random_numbers_are_refused_by_name() -> None:
     with pytest.raises(mi.PassError, match=r"because of aten\.bernoulli\.p: it draws random numbers"):
         mi.from_torch(torch.nn.Dropout(), torch.ones(3))

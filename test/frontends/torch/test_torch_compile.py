@@ -259,6 +259,12 @@ class TestFallback:
             compile_it(lambda x: x + 3, mode="max-autotune")(torch.zeros(2))
 
 
+def test_an_inverse(graphs: list[Any]) -> None:
+    x = torch.eye(3) * 4 + torch.arange(9.0).reshape(3, 3)
+    torch.testing.assert_close(compile_it(torch.linalg.inv)(x), torch.linalg.inv(x))
+    assert len(graphs) == 1
+
+
 def test_several_threads() -> None:
     fast: Callable[[Any], Any] = compile_it(lambda x: (x * 2).flip(0) + x.shape[0])
 
