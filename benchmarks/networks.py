@@ -207,22 +207,27 @@ class Net:
         type_ = self._type(result)
         return f"func.func @main({arguments}) -> {type_} {{\n{body}\nreturn %{result} : {type_}\n}}"
 
-    def peer_call(self, result: str) -> Callable[[], Any] | None:
-        """A call of ONNX Runtime on one thread; None where it is not installed."""
-        try:
-            import onnx
-            import onnxruntime  # noqa: F401
-        except ImportError:
-            return None
+    def graph(self, result: str) -> Any:
+        """The net as a graph of ONNX."""
+        import onnx
+
         helper, kind = onnx.helper, onnx.TensorProto.FLOAT
-        graph = helper.make_graph(
+        return helper.make_graph(
             [helper.make_node(op, inputs, [output], **attributes) for op, inputs, output, attributes in self.nodes],
             "net",
             [helper.make_tensor_value_info("x", kind, self.input.shape)],
             [helper.make_tensor_value_info(result, kind, None)],
             [onnx.numpy_helper.from_array(values, name) for name, values in self.parameters.items()],
         )
-        return runtime_call(graph, self.input)
+
+    def peer_call(self, result: str) -> Callable[[], Any] | None:
+        """A call of ONNX Runtime on one thread; None where it is not installed."""
+        try:
+            import onnx  # noqa: F401
+            import onnxruntime  # noqa: F401
+        except ImportError:
+            return None
+        return runtime_call(self.graph(result), self.input)
 
 
 def small(net: Net) -> str:
