@@ -16,6 +16,7 @@ without a cache. Rows `text` are linalg, which has no peer; in rows `opt` whole 
 from __future__ import annotations
 
 import argparse
+import compileall
 import os
 import resource
 import statistics
@@ -32,6 +33,7 @@ import numpy as np
 Call = Callable[[str | None], Any]
 """Compiles and returns a result: with the peer for None, else with this package and the cache in the folder."""
 
+ROOT = Path(__file__).parents[1]
 KINDS = ("peer", "ours", "cached", "warm")
 
 
@@ -224,6 +226,8 @@ def main() -> None:
     if options.child:
         child(*options.child)
         return
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    compileall.compile_dir(ROOT, quiet=1)  # as installing it does
     jax_names = ("perceptron", "decoding step", "4 residual blocks", "training step", "4 blocks", "12 blocks")
     rows: dict[str, Callable[[], dict[str, list[float]]]] = {}
     named = [("text", name) for name in ("same shapes", "many shapes")] + [("jax", name) for name in jax_names]
