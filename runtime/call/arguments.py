@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...passes.framework.contract import BYTES, LEAST
-from ..interface.dtypes import describe_value
+from ..interface.dtypes import describe_value, is_masked
 from ..interface.forms import Layout
 from ..interface.memrefs import Array, data_address, overlap, overlaps_itself
 from ..interface.signature import Parameter, Signature, ValueType
@@ -73,7 +73,7 @@ def checked_array(parameter: Parameter, argument: Any) -> Array:
 
 def plain_array(label: str, value: Any, *, written: bool) -> Array | None:
     """An array as a plain `ndarray` over its memory; None if it is none, or is masked. Raises as `foreign_array`."""
-    if isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray):
+    if isinstance(value, np.ndarray) and not is_masked(value):
         return np.asarray(value)
     return foreign_array(label, value, written=written)
 
