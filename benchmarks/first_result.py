@@ -210,7 +210,9 @@ def tool_times(flag: str, rounds: int, folder: Path) -> dict[str, list[float]]:
 
 def row(label: str, times: dict[str, list[float]]) -> str:
     """A row of the table."""
-    cells = [f"{statistics.median(times[kind]) * 1e3:.0f}" if times.get(kind) else "-" for kind in ("framework", *KINDS)]
+    cells = [
+        f"{statistics.median(times[kind]) * 1e3:.0f}" if times.get(kind) else "-" for kind in ("framework", *KINDS)
+    ]
     return f"| {' | '.join([label, *cells])} |"
 
 

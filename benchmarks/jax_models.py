@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import jax
@@ -37,7 +38,7 @@ def _block(x: Any, weights: dict[str, Any], heads: int) -> Any:
 def blocks(count: int) -> Program:
     """Transformer blocks: 128 tokens, width 256, 4 heads."""
     width = 256
-    shapes = {name: (width, width) for name in "qkvo"} | {"up": (width, 4 * width), "down": (4 * width, width)}
+    shapes = dict.fromkeys("qkvo", (width, width)) | {"up": (width, 4 * width), "down": (4 * width, width)}
     weights = [{name: _random(*shape) for name, shape in shapes.items()} for _ in range(count)]
 
     def function(x: Any, weights: Any) -> Any:
@@ -50,7 +51,7 @@ def blocks(count: int) -> Program:
 
 def training(batch: int, sizes: tuple[int, ...]) -> Program:
     """A step of gradient descent on a perceptron."""
-    weights = [(_random(*pair), np.zeros(pair[1], np.float32)) for pair in zip(sizes[:-1], sizes[1:], strict=True)]
+    weights = [(_random(*pair), np.zeros(pair[1], np.float32)) for pair in pairwise(sizes)]
     labels = _rng.integers(0, sizes[-1], batch).astype(np.int32)
 
     def loss(weights: Any, x: Any, labels: Any) -> Any:
