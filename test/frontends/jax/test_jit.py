@@ -91,6 +91,25 @@ def test_each_kind_of_arguments_is_compiled_once() -> None:
     assert traced == [((3,), "float32", 2), ((3,), "float32", 3), ((2, 3), "float32", 2), ((2, 3), "int32", 2)]
 
 
+def test_jax_results_of_every_kind_are_right_and_stay_so() -> None:
+    @mi.jit
+    def several(a: Any, b: Any) -> Any:
+        halves = a.astype(jnp.bfloat16), a > 2, (a * 1j).astype(jnp.complex64), a.astype(jnp.uint8)
+        return {"large": jnp.tile(b, (40, 50, 30)), "small": b + 1, "scalar": b.sum(), "halves": halves, "same": (b, b)}
+
+    arguments = jnp.asarray(A), jnp.asarray(B)
+    first, kept = several(*arguments), several(A, B)
+    with jax.disable_jit():
+        eager = several(*arguments)
+    for _ in range(5):  # Memory of results that are still used is not used again.
+        several(jnp.asarray(A + 1), jnp.asarray(B + 1))
+    for found in (first, eager):
+        for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(kept), strict=True):
+            assert isinstance(one, jax.Array) and isinstance(other, np.ndarray)
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(np.asarray(one), other)
+
+
 def test_calls_of_known_kinds_do_not_wait_for_a_compilation() -> None:
     begun, may_end = threading.Event(), threading.Event()
 
