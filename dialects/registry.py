@@ -10,9 +10,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from .bufferizable import OpModel
+from .support.plugins import entry_points
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = [
     "ENTRY_POINT_GROUP",

@@ -17,7 +17,6 @@ from mlir import ir
 
 from ..dialects import stablehlo
 from ..passes.pipeline.pipeline import run_pipeline
-from .stablehlo import legalize_stablehlo
 
 __all__ = ["DIALECTS", "find_dialect", "legalized", "register_dialect"]
 
@@ -71,6 +70,8 @@ def legalized(module: ir.Operation, dialect: str) -> ir.Operation:
     Raises `PassError`, with a diagnostic that names the operation, for what is not lowered.
     """
     if dialect == "stablehlo":
+        from .stablehlo import legalize_stablehlo
+
         return legalize_stablehlo(module).operation
     if dialect == "torch" and _has_onnx(module):
         run_pipeline(module, _ONNX_TO_TORCH)

@@ -24,12 +24,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from .deferred_operators import OperatorFinder
 
 ENVIRONMENT_VARIABLE = "MLIR_INPLACE_BINDINGS"
 
@@ -114,7 +115,7 @@ class _Candidate:
         return f"package `{self.package}` in {self.location} lacks {', '.join(self.missing)}"
 
 
-class _AliasFinder(MetaPathFinder, Loader):
+class _AliasFinder:  # Its base classes are in `importlib.abc`, which takes long to import.
     """Resolves `mlir` and everything below it to the modules of another package.
 
     It is FIRST in `sys.meta_path`: the packages that it returns keep their own `__path__`, on which the ordinary path
@@ -133,7 +134,8 @@ class _AliasFinder(MetaPathFinder, Loader):
             return None
         if importlib.util.find_spec(self._aliased_name(fullname)) is None:
             return None
-        return ModuleSpec(fullname, self)
+        loader: Any = self
+        return ModuleSpec(fullname, loader)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """The package's own module, imported; its own spec is kept for `exec_module`."""
@@ -165,6 +167,7 @@ def install() -> Provider:
             f"`{_ALIAS}.ir` is already imported from {loaded.__file__}, but the MLIR bindings to use are"
             f" `{chosen.package}` in {chosen.location}: import mlir_inplace first, or uninstall the other package"
         )
+    sys.meta_path.insert(0, OperatorFinder(chosen.package))
     if chosen.package != _ALIAS:
         _forget_placeholder()
         sys.meta_path.insert(0, _AliasFinder(chosen.package))

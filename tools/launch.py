@@ -26,6 +26,10 @@ def _launch(name: str) -> int:
 
             print(version_text(name.replace("_", "-")), end="")
             return _SUCCESS
+        if name == "inplace_opt":
+            from .shared.deferred_numpy import defer_numpy
+
+            defer_numpy()
         return importlib.import_module(f".{name}", __package__).main()
     except KeyboardInterrupt:  # The programs handle it themselves once they are imported.
         _report(name, "interrupted")

@@ -2,7 +2,8 @@
 
 A workgroup of a grid loads tensors from bindings, computes, and stores tensors into bindings. `docs/DISPATCH.md` says
 what each operation means. This module is all that others need: the types, `register`, builders, and what reads the
-operations. Types are in `types.py`, operations in `ops.py`.
+operations. `types.py` reads types; `memory_types.py` and `ops.py` define types and operations, which takes the bindings
+long, so they are imported when something uses the dialect.
 
     dispatch.register(context)
     source = dispatch.binding(0, 0, dispatch.ReadOnly(tensor_type))
@@ -13,15 +14,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from mlir import ir
 
 from ..bufferizable import Subset
 from ..subsets import mixed_subset, slice_entries, static_entries
-from .ops import Dispatch
+from ..support.dispatch_text import mentions_dispatch, parse, read_text, register_for
 from .parsing import SEGMENTED, DispatchSyntaxError, import_text, unread_operation
 from .printing import export_text
-from .types import Access, ReadOnly, ReadWrite, Slot, WriteOnly, access_of, is_dispatch_type, tensor_type_of
+from .types import NAMESPACE, Access, Slot, access_of, is_dispatch_type, tensor_type_of
+
+if TYPE_CHECKING:
+    from .memory_types import ReadOnly, ReadWrite, WriteOnly
 
 __all__ = [
     "Access",
@@ -62,53 +67,29 @@ Entries = Sequence[int | ir.Value]
 """Offsets, sizes or strides: constants and index values, mixed."""
 
 
+def __getattr__(name: str) -> Any:
+    """A type of the dialect."""
+    if name not in ("ReadOnly", "ReadWrite", "WriteOnly"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import memory_types
+
+    return getattr(memory_types, name)
+
+
 def register(context: ir.Context) -> None:
     """Loads the dialect into `context`, once; about 4 ms the first time, which parsing `dispatch` ops needs.
 
     It turns the threads of `context` off, now and whenever it is called: MLIR would call the verifiers, which are
     written in Python, from threads that wait for the interpreter while their caller holds it, for ever.
     """
+    from .ops import Dispatch
+
     # The bindings look for a module of this name whenever they meet one of the operations, until they find it.
-    sys.modules.setdefault(f"{ir.__package__}.dialects.{Dispatch.DIALECT_NAMESPACE}", sys.modules[__name__])
+    sys.modules.setdefault(f"{ir.__package__}.dialects.{NAMESPACE}", sys.modules[__name__])
     with context:
         context.enable_multithreading(False)
-        if not context.is_dialect_loaded(Dispatch.DIALECT_NAMESPACE):
+        if not context.is_dialect_loaded(NAMESPACE):
             Dispatch.load()
-
-
-def mentions_dispatch(source: str | bytes) -> bool:
-    """Whether MLIR text or bytecode may use the dialect, so that it must be loaded before it is parsed."""
-    return "dispatch." in source if isinstance(source, str) else b"dispatch" in source
-
-
-def register_for(source: str | bytes, context: ir.Context) -> None:
-    """Loads the dialect into `context` if `source`, text or bytecode that is to be parsed there, may use it."""
-    if mentions_dispatch(source):
-        register(context)
-
-
-def read_text(text: str, context: ir.Context, file: str = "-") -> str:
-    """Prepares MLIR text for parsing in `context`: loads the dialect if it is mentioned, returns the generic form.
-
-    Raises `DispatchSyntaxError`, an `ir.MLIRError`, for the lighter form written wrongly; `file` is its name there.
-    """
-    register_for(text, context)
-    return import_text(text, file)
-
-
-def parse(text: str, context: ir.Context, file: str = "-") -> ir.Module:
-    """`ir.Module.parse` for text that uses the dialect, in the generic or the lighter form.
-
-    Raises `ir.MLIRError` with what the parser found, which calls the text `-`; `DispatchSyntaxError` calls it `file`.
-    """
-    generic = read_text(text, context, file)
-    try:
-        return ir.Module.parse(generic, context)
-    except ir.MLIRError as error:
-        silent = not error.error_diagnostics and not context.emit_error_diagnostics
-        if silent and (unread := unread_operation(text, file)):
-            raise unread from error
-        raise
 
 
 def slot_of(op: ir.Operation | ir.OpView) -> Slot:

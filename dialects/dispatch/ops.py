@@ -10,7 +10,7 @@ from typing import Any
 from mlir import ir
 from mlir.dialects import ext
 
-from .types import Dispatch
+from .memory_types import Dispatch
 from .verifiers import (
     verifier,
     verify_binding,

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from mlir import ir
 
 from ..subsets import elements
-from .types import DispatchType, is_dispatch_type, tensor_type_of
+from .memory_types import DispatchType
+from .types import is_dispatch_type, tensor_type_of
 
 __all__ = [
     "verifier",

@@ -8,7 +8,6 @@ the classes for integers and floats, which refuse complex numbers: a TypeError.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from mlir import ir
@@ -18,13 +17,17 @@ __all__ = ["read_every_attribute"]
 _LOCATIONS: tuple[Any, ...] = (ir.UnknownLoc, ir.FileLineColLoc, ir.NameLoc, ir.CallSiteLoc, ir.FusedLoc)
 
 
-@cache
-def read_every_attribute() -> None:
-    """Register casters that read them as the most general class that fits. Once per process."""
+_registered: list[bool] = []
+
+
+def read_every_attribute(context: ir.Context) -> None:
+    """Register casters that read them as the most general class that fits, in `context` and all others; once."""
+    if _registered:
+        return
+    _registered.append(True)
     for location in _LOCATIONS:
         ir.register_type_caster(location.static_typeid, replace=True)(_location_caster(location))
-    with ir.Context():
-        dense = ir.Attribute.parse("dense<0> : tensor<1xi8>").typeid
+    dense = ir.Attribute.parse("dense<0> : tensor<1xi8>", context).typeid
     ir.register_type_caster(dense, replace=True)(_cast_dense)
 
 

@@ -35,6 +35,9 @@ class JittedFunction:
         self._most_programs = most_programs
         self._options = options
         self._lock = threading.Lock()
+        """Guards the table of programs, for a moment: calls of kinds that are compiled wait for no compilation."""
+        self._compiling = threading.RLock()
+        """Held while a program is compiled, whose function may call this one."""
         self._compiled: OrderedDict[Any, JaxProgram] = OrderedDict()
 
     def __call__(self, /, *arguments: Any, **named: Any) -> Any:
@@ -68,17 +71,24 @@ class JittedFunction:
         return f"<mi.jit of {getattr(self._call.function, '__qualname__', self._call.function)!s}>"
 
     def _find(self, key: Any, static: Any, arguments: Any, named: Any) -> JaxProgram:
-        found = self._compiled.get(key)
-        with self._lock:
-            if found is not None:
-                if key in self._compiled:
-                    self._compiled.move_to_end(key)
-                return found
-            found = self._compiled.get(key)
+        found = self._known(key)
+        if found is not None:
+            return found
+        with self._compiling:
+            found = self._known(key)
             if found is None:
-                found = self._compiled[key] = program_of(self._call, static, arguments, named, **self._options)
-                while len(self._compiled) > self._most_programs:
-                    self._compiled.popitem(last=False)
+                found = program_of(self._call, static, arguments, named, **self._options)
+                with self._lock:
+                    self._compiled[key] = found
+                    while len(self._compiled) > self._most_programs:
+                        self._compiled.popitem(last=False)
+            return found
+
+    def _known(self, key: Any) -> JaxProgram | None:
+        with self._lock:
+            found = self._compiled.get(key)
+            if found is not None:
+                self._compiled.move_to_end(key)
             return found
 
     def _key(self, static: Any, leaves: list[Any], tree: Any) -> tuple[Any, ...]:

@@ -23,10 +23,6 @@ from ...runtime.interface.signature import Signature
 from .framework import jax_module
 from .tracing import TracedFunction
 
-_DLPACK_KINDS = "iufc"
-_LEAST_SHARED = 1 << 16
-"""The size from which it takes less time to share memory with a JAX array than to copy it."""
-
 
 @dataclass(frozen=True)
 class Donations:
@@ -101,20 +97,29 @@ class Leaves:
         if self._as_they_are and not (owners or of_jax):
             return arrays
         results: list[Any] = []
-        for array, dtype, kind in zip(arrays, self._result_dtypes, self._key_kinds, strict=True):
+        made: list[int] = []
+        for array, dtype in zip(arrays, self._result_dtypes, strict=True):
             owner = owners.get(id(array))
             if owner is None:
+                made.append(len(results))
                 owner = array if array.dtype == dtype else array.view(dtype)
-                if of_jax:
-                    owner = self._of_jax(owner)
-            results.append(owner if kind is None else self._jax.random.wrap_key_data(owner, impl=kind))
-        return results
+            results.append(owner)
+        if of_jax and made:
+            for place, array in zip(made, self._of_jax([results[place] for place in made]), strict=True):
+                results[place] = array
+        return [
+            result if kind is None else self._jax.random.wrap_key_data(result, impl=kind)
+            for result, kind in zip(results, self._key_kinds, strict=True)
+        ]
 
-    def _of_jax(self, array: Array) -> Any:
-        """A JAX array like an array that nobody else has, over its memory if it is large."""
-        if array.nbytes >= _LEAST_SHARED and array.dtype.kind in _DLPACK_KINDS:
-            return self._jax.dlpack.from_dlpack(array)
-        return self._jax.numpy.asarray(array)
+    def _of_jax(self, arrays: Sequence[Array]) -> Sequence[Any]:
+        """JAX arrays like arrays that nobody else has, over their memory where JAX can use it.
+
+        Calling a function of JAX converts its arguments; doing so one by one takes five times as long.
+        """
+        if self._jax.config.jax_disable_jit:
+            return [self._jax.numpy.asarray(array) for array in arrays]
+        return _identity()(*arrays)
 
 
 def _is_key(jax: Any, aval: Any) -> bool:
@@ -140,6 +145,12 @@ def _reader(jax: Any, aval: Any, native: np.dtype[Any]) -> Callable[[Any], Any]:
         return value if dtype == native else value.view(native)
 
     return read
+
+
+@functools.cache
+def _identity() -> Any:
+    """The identity of any number of arrays."""
+    return jax_module().jit(lambda *arrays: arrays)
 
 
 @functools.cache

@@ -7,7 +7,7 @@ function. Matrices are real, and have elements; others are left as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from .native_ops import native_op
 
 
 @contextmanager
-def unchecked() -> Iterator[None]:
+def unchecked() -> Generator[None]:
     """Trace without the checks that raise errors for singular matrices, which a graph would else have to keep."""
     effects = torch_module("torch._higher_order_ops.effects")
     handle = effects._register_effectful_op("aten::_linalg_check_errors", None)

@@ -88,7 +88,7 @@ def _called(target: str, operands: Values, types: Types, **options: int) -> Valu
     if options:
         byte = ir.IntegerType.get_signless(8)
         numbers = {name: ir.IntegerAttr.get(byte, number) for name, number in options.items()}
-        attributes["mhlo.backend_config"] = ir.DictAttr.get(numbers)
+        attributes["mhlo.backend_config"] = ir.DictAttr.get({**numbers})
     return list(ir.Operation.create("stablehlo.custom_call", types, list(operands), attributes).results)
 
 

@@ -98,6 +98,6 @@ class ExpandStridedCopiesPass(Pass[ExpandStridedCopiesOptions]):
         for copy in copies:
             source, target = copy.operands
             with ir.InsertionPoint(copy), copy.location:
-                linalg.copy(source, outs=[target])
+                linalg.fill_builtin_region(linalg.CopyOp([], [source], [target]).operation)
             copy.erase()
         self.count("expanded-copies", len(copies))

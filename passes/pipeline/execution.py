@@ -76,7 +76,7 @@ class PipelineExecution:
 
     def run(self, op: ir.Operation) -> None:
         """Runs the pipeline; raises `PassError`, and whatever a pass with a bug raises."""
-        read_every_attribute()
+        read_every_attribute(op.context)
         reproducer = self._make_reproducer(op)
         try:
             with entered(op.context), DiagnosticCollector(op.context) as collector, nests_kept():

@@ -17,13 +17,16 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ...dialects.support.plugins import entry_points
 from ..framework.base import Pass
 from ..framework.errors import RegistryError, nearest
 from ..framework.options import PassOptions
 from ..framework.upstream import find_problem
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 PassClass = TypeVar("PassClass", bound=type[Pass[Any]])
 

@@ -7,13 +7,13 @@ array, under the same rules as for a scalar parameter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...passes.framework.contract import BYTES, LEAST
-from ..interface.dtypes import describe_value
+from ..interface.dtypes import describe_value, is_masked
 from ..interface.forms import Layout
 from ..interface.memrefs import Array, data_address, overlap, overlaps_itself
 from ..interface.signature import Parameter, Signature, ValueType
@@ -73,7 +73,7 @@ def checked_array(parameter: Parameter, argument: Any) -> Array:
 
 def plain_array(label: str, value: Any, *, written: bool) -> Array | None:
     """An array as a plain `ndarray` over its memory; None if it is none, or is masked. Raises as `foreign_array`."""
-    if isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray):
+    if isinstance(value, np.ndarray) and not is_masked(value):
         return np.asarray(value)
     return foreign_array(label, value, written=written)
 
@@ -178,11 +178,14 @@ def _size_finding(signature: Signature, arguments: Sequence[Any], number: int, d
     return f"{label}: the program's view of it does not fit: its byte offset or a size is negative, misaligned or huge"
 
 
-def exclusive_pairs(signature: Signature, wanted: Callable[[int, int], bool]) -> tuple[tuple[int, int], ...]:
-    """Pairs of an argument that must be exclusive and another array argument, those `wanted`, by their numbers."""
+def exclusive_pairs(signature: Signature, wanted: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
+    """Pairs of an argument that must be exclusive and another array argument, those `wanted`, by their numbers.
+
+    There are many where hundreds of arguments are donated, so they are not kept.
+    """
     arrays = [parameter.index for parameter in signature.parameters if parameter.type.is_array]
     exclusive = [parameter.index for parameter in signature.parameters if parameter.exclusive]
-    return tuple((one, other) for one in exclusive for other in arrays if one != other and wanted(one, other))
+    return ((one, other) for one in exclusive for other in arrays if one != other and wanted(one, other))
 
 
 def require_exclusive(signature: Signature, arguments: Sequence[Any], pairs: Iterable[tuple[int, int]]) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..interface.dtypes import describe_value
+from ..interface.dtypes import describe_value, is_masked
 from ..interface.memrefs import Array, row_major_strides
 
 _HOST = {1, 3, 11}
@@ -103,7 +103,7 @@ def foreign_array(label: str, value: Any, *, written: bool) -> Array | None:
 
     Raises `TypeError` for an array that cannot be had, with its exporter's reason, and for one on another device.
     """
-    if isinstance(value, (type, np.generic, np.ma.MaskedArray)):
+    if isinstance(value, (type, np.generic)) or is_masked(value):
         return None
     failure: Exception | None = None
     for protocol in (_by_dlpack, _by_buffer, _by_copy):

@@ -65,8 +65,8 @@ class CallPlan:
         self._takers = result_takers(signature, code)
         self._unplaced: tuple[Array | None, ...] = (None,) * len(signature.results)
         self._returns = RETURNED in form.results
-        self._exclusive = exclusive_pairs(signature, lambda one, other: not {one, other} <= held.arrays.keys())
-        self._bounds = self._all_bounds(whole) if self._exclusive else ()
+        self._exclusive = partial(exclusive_pairs, signature, lambda one, other: not {one, other} <= held.arrays.keys())
+        self._bounds = self._all_bounds(whole) if next(self._exclusive(), None) is not None else ()
         writes_exclusively = any(parameter.exclusive for parameter in signature.parameters)
         self._checked = signature.size_checks is not None
         plain = not (self.recorder or self._returns or writes_exclusively or self._checked)
@@ -176,8 +176,8 @@ class CallPlan:
         values: list[Any] = []
         for number, read in self._readers:
             values += read(arguments[number])
-        if self._exclusive and may_meet(self._bounds, (*values, *self._held_addresses)):
-            require_exclusive(self._signature, arguments, self._exclusive)
+        if self._bounds and may_meet(self._bounds, (*values, *self._held_addresses)):
+            require_exclusive(self._signature, arguments, self._exclusive())
         values += addresses
         return values
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...passes.framework.contract import RETURNED
-from ..interface.dtypes import ElementType, describe_value
+from ..interface.dtypes import ElementType, describe_value, is_masked
 from ..interface.forms import Form
 from ..interface.memrefs import Array, adopt, copy_of, descriptor_words, overlaps_itself
 from ..interface.signature import Signature, ValueType
@@ -130,7 +130,7 @@ def _checked_out(label: str, result: ValueType, target: Any) -> Array:
     if not result.is_array:
         raise TypeError(f"{label}: the result is a scalar ({result.spelling}), which no array can receive; give None")
     array = target if isinstance(target, np.ndarray) else plain_array(label, target, written=True)
-    if array is None or isinstance(array, np.ma.MaskedArray):
+    if array is None or is_masked(array):
         raise TypeError(f"{label}: expected an array, got {describe_value(target)}")
     check_array(label, result, array)
     if not array.flags.writeable:

@@ -19,11 +19,11 @@ import platform
 import warnings
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from ...dialects.registry import ENTRY_POINT_GROUP as OP_MODELS
+from ...dialects.support.plugins import entry_points
 from ...passes.analysis.schedule.machine import detect_machine
 from ...passes.pipeline.registry import ENTRY_POINT_GROUP as PASSES
 from .. import bindings

@@ -11,6 +11,7 @@ import functools
 import math
 import operator
 import struct
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -105,11 +106,17 @@ def _refuse(spelling: str, wanted: str, value: Any) -> TypeError:
     return TypeError(f"expected {wanted} for {spelling}, got {describe_value(value)}")
 
 
+def is_masked(value: Any) -> bool:
+    """Whether a value is a masked array. NumPy loads their module, which takes long, when somebody asks for it."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(value, masked.MaskedArray)
+
+
 def describe_value(value: Any) -> str:
     """A value in an error message: an array by dtype and shape, anything else by its type."""
     if isinstance(value, np.ndarray):
         shape = "x".join(map(str, value.shape)) if value.ndim else "rank 0"
-        masked = "a masked" if isinstance(value, np.ma.MaskedArray) else "an"
+        masked = "a masked" if is_masked(value) else "an"
         return f"{masked} array of {value.dtype} ({shape})"
     return "None" if value is None else f"{type(value).__name__} {value!r:.40}"
 

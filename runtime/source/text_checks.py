@@ -7,12 +7,14 @@ process. `docs/ROBUSTNESS.md` lists all that is guarded against.
 from __future__ import annotations
 
 import re
-from typing import Any
-
-import numpy as np
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from ...dialects.support.text_error import TextError
 from .parser_crashes import first_deadly
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["BYTECODE_MAGIC", "MAX_BYTES", "MAX_NESTING", "check_text", "decode_text"]
 
@@ -36,16 +38,25 @@ _REFERENCE = re.compile(rb"[!#][\w.$-]+")
 _LONG_SHAPE = re.compile(rb"[<x](?:(?:\d+|\?)x){%d}" % MAX_NESTING)
 
 
-def _steps(opening: bytes, closing: bytes) -> np.ndarray[Any, Any]:
-    """The change of depth by byte."""
-    steps = np.zeros(256, np.int32)
-    steps[list(opening)], steps[list(closing)] = 1, -1
-    return steps
+_OPENING = (b"(", b"[", b"{", b"<")
+_PAIRS = (b"()", b"[]", b"{}", b"<>")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"()[]{}<>"))
+_ROUNDS = 24
+"""How many times pairs are taken out of a text before its depth is counted."""
 
 
-# Angle brackets are counted by themselves: one in a comparison must not hide another kind.
-_KINDS = (_steps(b"([{", b")]}"), _steps(b"<", b">"))
-_IS_BRACKET = np.logical_or(*_KINDS)
+@cache
+def _kinds() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """For each kind of brackets the change of depth by byte.
+
+    Angle brackets are counted by themselves: one in a comparison must not hide another kind.
+    """
+    import numpy as np
+
+    changes = np.zeros((2, 256), np.int32)
+    for steps, opening, closing in zip(changes, (b"([{", b"<"), (b")]}", b">"), strict=True):
+        steps[list(opening)], steps[list(closing)] = 1, -1
+    return changes[0], changes[1]
 
 
 def decode_text(data: bytes, name: str) -> str:
@@ -94,24 +105,42 @@ def _blank(match: re.Match[bytes]) -> bytes:
 
 def _depths(data: bytes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """The offsets of brackets, and the depth after each; a bracket that closes nothing does not count."""
+    import numpy as np  # Few texts are so deep that they get here.
+
     codes = np.frombuffer(data, np.uint8)
-    places = np.flatnonzero(_IS_BRACKET[codes])
+    places = np.flatnonzero(np.logical_or(*_kinds())[codes])
     total = np.zeros(len(places), np.int32)
-    for steps in _KINDS:
+    for steps in _kinds():
         depth = np.cumsum(steps[codes[places]], dtype=np.int32)
         total += depth - np.minimum(np.minimum.accumulate(depth), 0)
     return places, total
 
 
+def _is_flat(data: bytes) -> bool:
+    """Whether brackets are certainly nested at most `MAX_NESTING` levels deep.
+
+    Taking all pairs with nothing in between out of a text makes it one level less deep.
+    """
+    rest = data.translate(None, delete=_NO_BRACKETS)
+    for level in range(0, _ROUNDS * len(_PAIRS), len(_PAIRS)):
+        if level + sum(map(rest.count, _OPENING)) <= MAX_NESTING:
+            return True
+        for pair in _PAIRS:
+            rest = rest.replace(pair, b"")
+    return False
+
+
 def _first_too_deep(data: bytes) -> int | None:
+    if _is_flat(data):
+        return None
     places, depths = _depths(data)
-    too_deep = np.flatnonzero(depths > MAX_NESTING)
+    too_deep = (depths > MAX_NESTING).nonzero()[0]
     return int(places[too_deep[0]]) if len(too_deep) else None
 
 
 def _depth(data: bytes) -> int:
     """The depth of brackets in a piece of text; their number where there are few."""
-    opened = sum(data.count(bracket) for bracket in (b"(", b"[", b"{", b"<"))
+    opened = sum(map(data.count, _OPENING))
     return opened if opened < _FEW else int(_depths(data)[1].max(initial=0))
 
 

@@ -144,7 +144,7 @@ LOCATIONS = ("unknown", '"f":1:2', '"x"', 'fused["f":1:2, "x"]', 'callsite("x" a
 
 def test_locations_in_the_place_of_attributes() -> None:
     """Reading one from a dictionary of attributes would end the process."""
-    read_every_attribute()
+    read_every_attribute(ir.Context())
     text = "module {{ func.func private @f(index {{a.a = loc({0})}}) loc({0}) }}"
     for location in LOCATIONS:
         kept = ir.Module.parse(text.format(location), ir.Context())

@@ -112,7 +112,7 @@ def _run(pipeline: Pipeline, module: ir.Operation, job: Job, verify_each: bool) 
     if path := job.settings.generate_reproducer:
         Reproducer(module, str(pipeline), verify_each=verify_each, path=Path(path)).keep()
     started = time.perf_counter()
-    read_every_attribute()  # which running the pipeline would do
+    read_every_attribute(module.context)  # which running the pipeline would do
     job.account("Context", started)
     try:
         pipeline.run(module, job.instrumentation, verify_each=verify_each, reproducer=job.reproducer)

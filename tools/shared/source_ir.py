@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from mlir import ir
 
-from ...dialects import dispatch, stablehlo
+from ...dialects import stablehlo
+from ...dialects.support import dispatch_text as dispatch
 from ...dialects.support.text_error import TextError
 from ...frontends.formats import find_dialect, legalized, register_dialect
 from ...frontends.stablehlo import parse_artifact
@@ -52,8 +53,11 @@ def parse_module(source: Source, context: ir.Context) -> ir.Operation:
         try:
             return ir.Module.parse(generic.text, context).operation
         except ir.MLIRError:
-            if not found.errors and (unread := dispatch.unread_operation(source.text, source.name)):
-                _report(unread, context)
+            if not found.errors and dispatch.mentions_dispatch(source.text):
+                from ...dialects.dispatch import unread_operation
+
+                if unread := unread_operation(source.text, source.name):
+                    _report(unread, context)
             raise
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -87,6 +89,55 @@ def test_each_kind_of_arguments_is_compiled_once() -> None:
         np.testing.assert_array_equal(power(A, 2), A**2)
         np.testing.assert_array_equal(power(A.astype(np.int32), 2), A**2)
     assert traced == [((3,), "float32", 2), ((3,), "float32", 3), ((2, 3), "float32", 2), ((2, 3), "int32", 2)]
+
+
+def test_jax_results_of_every_kind_are_right_and_stay_so() -> None:
+    @mi.jit
+    def several(a: Any, b: Any) -> Any:
+        halves = a.astype(jnp.bfloat16), a > 2, (a * 1j).astype(jnp.complex64), a.astype(jnp.uint8)
+        return {"large": jnp.tile(b, (40, 50, 30)), "small": b + 1, "scalar": b.sum(), "halves": halves, "same": (b, b)}
+
+    arguments = jnp.asarray(A), jnp.asarray(B)
+    first, kept = several(*arguments), several(A, B)
+    with jax.disable_jit():
+        eager = several(*arguments)
+    for _ in range(5):  # Memory of results that are still used is not used again.
+        several(jnp.asarray(A + 1), jnp.asarray(B + 1))
+    for found in (first, eager):
+        for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(kept), strict=True):
+            assert isinstance(one, jax.Array) and isinstance(other, np.ndarray)
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(np.asarray(one), other)
+
+
+def test_calls_of_known_kinds_do_not_wait_for_a_compilation() -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    @mi.jit
+    def double(a: Any) -> Any:
+        if a.shape == (2, 3):
+            begun.set()
+            assert may_end.wait(60)
+        return a * 2
+
+    np.testing.assert_array_equal(double(B), B * 2)
+    with ThreadPoolExecutor(2) as pool:
+        compiling = pool.submit(double, A)
+        try:
+            assert begun.wait(60)
+            np.testing.assert_array_equal(pool.submit(double, B).result(60), B * 2)
+            assert not compiling.done()
+        finally:
+            may_end.set()
+        np.testing.assert_array_equal(compiling.result(60), A * 2)
+
+
+def test_a_function_may_call_itself_with_arrays_while_it_is_traced() -> None:
+    @mi.jit
+    def total(a: Any) -> Any:
+        return a.sum() + (total(np.ones(2, np.float32)) if a.ndim == 2 else 0)
+
+    assert total(A) == A.sum() + 2
 
 
 def test_the_program_that_was_not_used_for_longest_is_forgotten() -> None:

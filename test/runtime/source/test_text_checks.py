@@ -103,7 +103,7 @@ def test_the_command_line_tells_the_place(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_a_device_that_never_ends(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    for module in ("tools.shared.input", "runtime.source"):
+    for module in ("tools.shared.input", "runtime.source.parsing"):
         monkeypatch.setattr(f"mlir_inplace.{module}.MAX_BYTES", 1 << 20)
     assert main(["/dev/zero"]) == 1
     assert capsys.readouterr().err == "inplace-opt: error: '/dev/zero' is larger than 1 MiB; divide the program\n"
