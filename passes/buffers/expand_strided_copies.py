@@ -18,8 +18,7 @@ becomes:
 
 ```mlir
 func.func @f(%a: memref<4xf32, strided<[?], offset: ?>>, %b: memref<4xf32>) {
-  linalg.copy {cast = #linalg.type_fn<cast_signed>} ins(%a : memref<4xf32, strided<[?], offset: ?>>)
-      outs(%b : memref<4xf32>)
+  linalg.copy ins(%a : memref<4xf32, strided<[?], offset: ?>>) outs(%b : memref<4xf32>)
   func.return
 }
 ```

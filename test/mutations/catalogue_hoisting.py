@@ -35,7 +35,9 @@ HOISTING = (
         "continue",
         'raise _Obstacle("its size changes from iteration to iteration", allocation)',
     ),
-    Rule("sizes are computed without effects", "has no effect and is moved along", _HOIST + "_is_pure", "return True"),
+    Rule(
+        "sizes are computed without effects", "has no effect and is moved along", _HOIST + "is_movable", "return True"
+    ),
     Rule(
         "sizes are not negative",
         "a size that might be negative is raised to 0",

@@ -23,6 +23,7 @@ def program(rows: int | str) -> str:
       }}"""
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("rows", [1, 40, 61])
 def test_results_are_the_same_with_rows_fetched_ahead(rows: int, threads: int) -> None:

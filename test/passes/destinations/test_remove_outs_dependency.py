@@ -49,7 +49,7 @@ def function(lines: Sequence[str], result: str, arguments: str = "%t0: tensor<?x
 # --- chains ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [2, 10, 1000])
+@pytest.mark.parametrize("count", [2, 10, pytest.param(1000, marks=pytest.mark.full)])
 def test_producers_die(count: int) -> None:
     """One run leaves the last op, which writes to the top destination; the chain needs no buffer then, as before."""
     text = function([generic(f"%t{i + 1}", "%x", f"%t{i}") for i in range(count)], f"%t{count}")
@@ -59,7 +59,7 @@ def test_producers_die(count: int) -> None:
     assert counts(text, REMOVE) <= counts(text)
 
 
-@pytest.mark.parametrize("count", [2, 10, 1000])
+@pytest.mark.parametrize("count", [2, 10, pytest.param(1000, marks=pytest.mark.full)])
 def test_outs_walk_to_the_top_where_producers_live(count: int) -> None:
     """Each op is read by the next one, too: inputs stay, and no op has the init of another one any more."""
     text = function([generic(f"%t{i + 1}", f"%t{i}", f"%t{i}") for i in range(count)], f"%t{count}")
@@ -68,7 +68,7 @@ def test_outs_walk_to_the_top_where_producers_live(count: int) -> None:
     assert counts(text, REMOVE) == counts(text) == (0, 0)
 
 
-@pytest.mark.parametrize("count", [2, 10, 1000])
+@pytest.mark.parametrize("count", [2, 10, pytest.param(1000, marks=pytest.mark.full)])
 def test_temporary_buffers_die_with_their_producers(count: int) -> None:
     """Each producer adds a tensor with a buffer of its own: only one such buffer is left."""
     lines = ["%c0 = arith.constant 0 : index", "%n = tensor.dim %x, %c0 : tensor<?xf32>"]

@@ -11,6 +11,7 @@ OPTIONS = [pytest.param({}, id="default"), pytest.param({"optimize": True}, id="
 BASES = [0, 1, -1, 2, 3, -3, 5, 100, -128]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("bits", [8, 16, 32, 64])
 def test_integer_powers(bits: int, options: dict[str, bool]) -> None:

@@ -33,6 +33,7 @@ def wrapped(number: int) -> int:
     return (number + 8) % 16 - 8
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("scalar", [-8, -5, 0, 7])
 def test_four_bits(options: dict[str, bool], scalar: int) -> None:

@@ -71,7 +71,7 @@ TENSORS = ["elementwise fusion", "two versions", "destinations", "operands", "ti
 MARKED = [*TENSORS[:-1], "kernels", TENSORS[-1]]
 MEMREFS = ["destinations", "bufferize", "results in arguments", "contiguous arguments"]
 BUFFERS = ["hoist", "streams"]
-OUTLINE = ["copies", "kernels"]
+OUTLINE = ["copies", "kernels", "arena"]
 LLVM = ["loops", "addresses", "control flow", "assertions", "arithmetic", "LLVM", "narrow registers"]
 ENDING = [name for name in LLVM if name != "assertions"]
 """For the checker, whose programs end where an assertion fails."""
