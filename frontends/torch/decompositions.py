@@ -85,6 +85,14 @@ def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
         aten.reciprocal.default: _reciprocal,
         aten.maximum.default: lambda x, y: _extremum(x, y, x > y),
         aten.minimum.default: lambda x, y: _extremum(x, y, x < y),
+        aten.clamp.default: _clamp,
+        aten.clamp.Tensor: _clamp,
+        aten.clamp_min.default: _clamp,
+        aten.clamp_max.default: lambda x, high: _clamp(x, None, high),
+        aten.hardtanh.default: lambda x, low=-1, high=1: _clamp(x, low, high),
+        aten.relu6.default: lambda x: _clamp(x, 0, 6),
+        aten.hardsigmoid.default: lambda x: _clamp(x + 3, 0, 6) / 6,
+        aten.hardswish.default: lambda x: x * _clamp(x + 3, 0, 6) / 6,
         aten.addbmm.default: _addbmm,
         aten.lgamma.default: special_functions.log_gamma,
         aten.digamma.default: special_functions.digamma,
@@ -180,6 +188,16 @@ def _extremum(x: Any, y: Any, is_first: Any) -> Any:
     if x.is_floating_point() or y.is_floating_point():
         is_first = is_first | torch.isnan(x)
     return torch.where(is_first, x, y)
+
+
+def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
+    """NaN stays, and is what a bound that is NaN gives; torch-mlir's lowering takes a bound for NaN."""
+    torch = torch_module()
+    if low is not None:
+        x = torch.where(x < low, low, x) if isinstance(low, int | float) else _extremum(x, low, x > low)
+    if high is not None:
+        x = torch.where(x > high, high, x) if isinstance(high, int | float) else _extremum(x, high, x < high)
+    return x
 
 
 def _addbmm(x: Any, first: Any, second: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:

@@ -215,6 +215,25 @@ def test_zeros_and_nans_that_upstream_gets_wrong(optimize: bool) -> None:
     assert_same(mi.from_torch(Edge(), x, y, optimize=optimize).main(x, y), Edge()(x, y))
 
 
+@pytest.mark.parametrize("optimize", [False, True])
+def test_bounds_keep_nan(optimize: bool) -> None:
+    class Bounded(torch.nn.Module):
+        def forward(self, x: Any, low: Any, whole: Any) -> Any:
+            f = torch.nn.functional
+            scalars = x.clamp(-1, 2), x.clamp(min=0.5), x.clamp(max=0.5), x.clamp_min(1), x.clamp_max(0)
+            tensors = x.clamp(low, low + 1), x.clamp(min=low), x.clamp(max=low)
+            integers = whole.clamp(-1, 2), whole.clamp(max=1), whole.clamp(min=0.5)
+            return *scalars, *tensors, *integers, f.hardtanh(x), f.relu6(x), f.hardsigmoid(x), f.hardswish(x)
+
+    nan, infinity = float("nan"), float("inf")
+    x = torch.tensor([nan, -infinity, -3.0, 0.25, 1.5, 7.0, infinity])
+    low = torch.tensor([0.0, 1.0, nan, 0.5, -infinity, infinity, 2.0])
+    whole = torch.tensor([-5, -1, 0, 1, 2, 3, 9])
+    assert_same(
+        mi.from_torch(Bounded(), x, low, whole, optimize=optimize).main(x, low, whole), Bounded()(x, low, whole)
+    )
+
+
 def test_special_functions() -> None:
     class Special(torch.nn.Module):
         def forward(self, x: Any, rows: Any) -> Any:
