@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from mlir import ir
 
-__all__ = ["element_bytes"]
+__all__ = ["element_bytes", "least_bytes"]
 
 
 def element_bytes(type_: ir.Type) -> int:
@@ -22,3 +24,15 @@ def element_bytes(type_: ir.Type) -> int:
     # The elements of a memref lie at powers of two: 3 bytes take 4.
     wanted = -(-type_.width // 8)
     return 1 << max(wanted - 1, 0).bit_length()
+
+
+def least_bytes(type_: ir.MemRefType) -> int:
+    """Return the bytes of the elements of a memref with each dynamic size 1; vectors are their lanes, without padding.
+
+    Raises:
+        ValueError: the size of the elements is not known.
+    """
+    sizes = (size for dimension, size in enumerate(type_.shape) if not type_.is_dynamic_dim(dimension))
+    element = type_.element_type
+    lanes, number = (element.shape, element.element_type) if isinstance(element, ir.VectorType) else ([], element)
+    return prod(sizes) * prod(lanes) * element_bytes(number)

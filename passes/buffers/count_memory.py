@@ -36,14 +36,13 @@ Linear in the operations. No upstream counterpart.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, func, memref
 
 from ...dialects.structured import index_constant
-from ...dialects.support.element_sizes import element_bytes
+from ...dialects.support.element_sizes import least_bytes
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.contract import COUNT_ALIGNMENT, COUNT_COPY
@@ -70,7 +69,7 @@ def analyze_copies(root: ir.Operation) -> list[ir.Operation]:
     copies = find_ops(root, *_COPIES, where=lambda op: isinstance(op.operands[0].type, ir.MemRefType))
     for op in copies:
         try:
-            count = _static_bytes(ir.MemRefType(op.operands[0].type))
+            count = least_bytes(ir.MemRefType(op.operands[0].type))
         except ValueError as error:
             raise PassFailure(f"cannot count what this copies: {error}", op) from None
         if count > _LARGEST:
@@ -78,18 +77,10 @@ def analyze_copies(root: ir.Operation) -> list[ir.Operation]:
     return copies
 
 
-def _static_bytes(type_: ir.MemRefType) -> int:
-    """The bytes in a memref with each dynamic size 1. Raises `ValueError`."""
-    sizes = (size for dimension, size in enumerate(type_.shape) if not type_.is_dynamic_dim(dimension))
-    element = type_.element_type
-    lanes, number = (element.shape, element.element_type) if isinstance(element, ir.VectorType) else ([], element)
-    return math.prod(sizes) * math.prod(lanes) * element_bytes(number)
-
-
 def _copied_bytes(source: ir.Value) -> ir.Value:
     """Build the number of bytes `source` holds, at the current insertion point."""
     type_ = ir.MemRefType(source.type)
-    total = index_constant(_static_bytes(type_))
+    total = index_constant(least_bytes(type_))
     for number in range(type_.rank):
         if type_.is_dynamic_dim(number):
             total = arith.muli(total, memref.dim(source, index_constant(number)))

@@ -84,19 +84,21 @@ class PlanMemoryOptions(PassOptions):
 
 @dataclass(frozen=True)
 class ArenaOfFunction:
-    """The buffers of a function and their arena."""
+    """The buffers of a function and their arena, None if they are too few."""
 
     uses: FunctionUses
     found: FunctionBuffers
-    arena: ArenaPlan
+    arena: ArenaPlan | None
 
 
-def analyze_memory(module: ir.Operation, alignment: int, largest: int = 0) -> Iterator[ArenaOfFunction]:
-    """Plan the arena of each function under `module`, of buffers up to `largest` bytes if that is not 0."""
+def analyze_memory(module: ir.Operation, options: PlanMemoryOptions) -> Iterator[ArenaOfFunction]:
+    """Plan the arena of each function under `module`. Changes nothing."""
     for uses in collect_functions(module).values():
-        found = read_buffers(uses.function.operation, largest)
-        if found.buffers or found.kept:
-            yield ArenaOfFunction(uses, found, plan_arena(found.buffers, alignment))
+        found = read_buffers(uses.function.operation, options.largest)
+        if len(found.buffers) >= max(options.fewest, 1):
+            yield ArenaOfFunction(uses, found, plan_arena(found.buffers, options.alignment))
+        elif found.kept:
+            yield ArenaOfFunction(uses, found, None)
 
 
 class PlanMemoryPass(Pass[PlanMemoryOptions]):
@@ -119,30 +121,25 @@ class PlanMemoryPass(Pass[PlanMemoryOptions]):
         if not 1 <= alignment <= MAX_ALIGNMENT or alignment & (alignment - 1):
             needed = f"a power of two up to {MAX_ALIGNMENT} is needed"
             raise PassFailure(f"option 'alignment' of {self.argument} is {alignment}, but {needed}", op)
-        plans = list(analyze_memory(op, alignment, largest))
         with op.context:
-            for plan in plans:
-                self._tell(plan)
-                if plan.arena.count >= self.options.fewest and plan.arena.static_bytes != 0:
-                    self._carry_out(plan)
+            for plan in list(analyze_memory(op, self.options)):
+                for kept in plan.found.kept if self.options.print_kept else ():
+                    self.remark(kept.allocation.location, f"the allocation does not move into the arena: {kept.reason}")
+                if plan.arena is not None and plan.arena.static_bytes != 0:
+                    self._carry_out(plan, plan.arena)
 
-    def _carry_out(self, plan: ArenaOfFunction) -> None:
-        place = plan.found.place
+    def _carry_out(self, plan: ArenaOfFunction, arena: ArenaPlan) -> None:
+        place, function = plan.found.place, plan.uses.function
         assert place is not None
-        self.count("planned", plan.arena.count)
+        if self.options.print_plan:
+            self.remark(function.operation.location, _describe(function, arena))
+        self.count("planned", arena.count)
         self.count("kept", len(plan.found.kept))
-        self.count("static-bytes", plan.arena.static_bytes or 0)
-        if self.options.arena_argument and plan.uses.is_entry and plan.arena.static_bytes is not None:
-            add_arena_argument(plan.arena, plan.uses.function, place)
+        self.count("static-bytes", arena.static_bytes or 0)
+        if self.options.arena_argument and plan.uses.is_entry and arena.static_bytes is not None:
+            add_arena_argument(arena, function, place)
         else:
-            allocate_arena(plan.arena, place, plan.found.last, plan.found.moves)
-
-    def _tell(self, plan: ArenaOfFunction) -> None:
-        if self.options.print_plan and plan.arena.count:
-            self.remark(plan.uses.function.operation.location, _describe(plan.uses.function, plan.arena))
-        if self.options.print_kept:
-            for kept in plan.found.kept:
-                self.remark(kept.allocation.location, f"the allocation does not move into the arena: {kept.reason}")
+            allocate_arena(arena, place, plan.found.last, plan.found.moves)
 
 
 def _describe(function: func.FuncOp, arena: ArenaPlan) -> str:

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from mlir import ir
 
-from ....dialects.support.element_sizes import element_bytes
+from ....dialects.support.element_sizes import element_bytes, least_bytes
+from ....dialects.support.memref_types import has_identity_layout
 from ..lifetimes.hoisting import is_movable
 
 __all__ = ["ArenaBuffer", "FunctionBuffers", "KeptBuffer", "read_buffers"]
@@ -24,6 +26,9 @@ _SEQUENTIAL = frozenset(
     {"affine.for", "affine.if", "memref.alloca_scope", "scf.execute_region", "scf.for", "scf.if"}
     | {"scf.index_switch", "scf.while"}
 )
+
+_PARALLEL = "it lies in an op whose regions may run in parallel"
+_BRANCHES = "it lies in a region with several blocks"
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,18 @@ class _Walk:
         default_factory=dict[ir.Value, list[tuple[int, ir.Operation]]]
     )
     reallocates: bool = False
+    obstacles: dict[ir.Operation, str] = field(default_factory=dict[ir.Operation, str])
+    """By an op with regions, why no buffer in these can lie in the arena; empty if one can."""
+
+    def obstacle(self, op: ir.Operation, function: ir.Operation) -> str:
+        """The obstacle of the regions of `op`, which lies in `function` or is it. Each op is looked at once."""
+        if op not in self.obstacles:
+            around = "" if op == function or op.parent is None else self.obstacle(op.parent.operation, function)
+            own = _PARALLEL if op != function and op.name not in _SEQUENTIAL else ""
+            branches = any(next(islice(region.blocks, 1, None), None) is not None for region in op.regions)
+            found = {own, around} - {""} | ({_BRANCHES} if branches else set[str]())
+            self.obstacles[op] = _PARALLEL if _PARALLEL in found else next(iter(found), "")
+        return self.obstacles[op]
 
     def freed(self, allocation: ir.Operation) -> tuple[int, ir.Operation] | None:
         """The number and op that frees the buffer, if there is one only."""
@@ -136,12 +153,7 @@ def _buffer(number: int, allocation: ir.Operation, walk: _Walk) -> ArenaBuffer:
 
 
 def _bytes_of(allocation: ir.Operation) -> int:
-    """The bytes of a buffer with each dynamic size 1."""
-    type_ = ir.MemRefType(allocation.results[0].type)
-    total = element_bytes(type_.element_type)
-    for dimension, size in enumerate(type_.shape):
-        total *= 1 if type_.is_dynamic_dim(dimension) else size
-    return total
+    return least_bytes(ir.MemRefType(allocation.results[0].type))
 
 
 def _outermost(op: ir.Operation, function: ir.Operation) -> ir.Operation:
@@ -169,29 +181,15 @@ def _is_of_unknown_size(allocation: ir.Operation, _: _Walk, __: ir.Operation) ->
 
 def _has_a_layout(allocation: ir.Operation, _: _Walk, __: ir.Operation) -> bool:
     type_ = ir.MemRefType(allocation.results[0].type)
-    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank, type_.context))
-    return type_.memory_space is not None or type_.layout != identity
+    return type_.memory_space is not None or not has_identity_layout(type_)
 
 
 def _may_reallocate(_: ir.Operation, walk: _Walk, __: ir.Operation) -> bool:
     return walk.reallocates
 
 
-def _runs_in_parallel(allocation: ir.Operation, _: _Walk, function: ir.Operation) -> bool:
-    op = allocation
-    while op.parent is not None and (op := op.parent.operation) != function:
-        if op.name not in _SEQUENTIAL:
-            return True
-    return False
-
-
-def _is_among_branches(allocation: ir.Operation, _: _Walk, function: ir.Operation) -> bool:
-    op = allocation
-    while op.parent is not None and op != function:
-        op = op.parent.operation
-        if any(len(list(region.blocks)) > 1 for region in op.regions):
-            return True
-    return False
+def _obstacle(allocation: ir.Operation, walk: _Walk, function: ir.Operation) -> str:
+    return "" if allocation.parent is None else walk.obstacle(allocation.parent.operation, function)
 
 
 def _may_not_run(allocation: ir.Operation, _: _Walk, function: ir.Operation) -> bool:
@@ -203,8 +201,8 @@ _RULES: Sequence[tuple[str, Callable[[ir.Operation, _Walk, ir.Operation], bool]]
     ("its type has a layout or a memory space", _has_a_layout),
     ("the size of its elements is not known", _is_of_unknown_size),
     ("the function reallocates", _may_reallocate),
-    ("it lies in an op whose regions may run in parallel", _runs_in_parallel),
-    ("it lies in a region with several blocks", _is_among_branches),
+    (_PARALLEL, lambda allocation, walk, function: _obstacle(allocation, walk, function) == _PARALLEL),
+    (_BRANCHES, lambda allocation, walk, function: _obstacle(allocation, walk, function) == _BRANCHES),
     ("its size is dynamic, and it may not be needed in each run of the function", _may_not_run),
 )
 """Why a buffer cannot lie in the arena, the first that holds: asked of the allocation, the walk, and the function."""
@@ -217,7 +215,6 @@ class _Sizes:
         block = function.regions[0].blocks[0]
         self.moves: list[ir.Operation] = []
         self._known: set[ir.Value] = set(block.arguments)
-        self._function = function
         for op in block.operations:
             if op.operation == place:
                 break

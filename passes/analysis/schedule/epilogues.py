@@ -25,6 +25,7 @@ from itertools import islice
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.tensor.shapes import reassociation_of
 from ..linalg.structured_op import Structured
 from ..linalg.vector_payload import has_polynomial
 from .vector_plan import VectorPlan
@@ -98,7 +99,7 @@ def _matched(plan: VectorPlan, consumer: Structured, value: ir.Value, collapse: 
         return None
     written = [index.loop for index in reduction.indices[reduction.inputs]]
     read = [index.loop for index in consumer.indices[operands[0]]]
-    groups = _groups(collapse) if collapse is not None else [[dimension] for dimension in range(len(written))]
+    groups = reassociation_of(collapse) if collapse is not None else [[dimension] for dimension in range(len(written))]
     if len(read) != len(groups) or set(read) != set(consumer.loops) or len(set(read)) != len(read) or None in written:
         return None
     loops = {
@@ -131,11 +132,6 @@ def _starts_from_fill(reduction: Structured) -> bool:
     init = reduction.op.operands[reduction.inputs]
     as_input = any(reduction.op.operands[number] == init for number in range(reduction.inputs))
     return not as_input and defining_op(init, "linalg.fill") is not None
-
-
-def _groups(collapse: ir.Operation) -> list[list[int]]:
-    groups = ir.ArrayAttr(collapse.attributes["reassociation"])
-    return [[ir.IntegerAttr(one).value for one in ir.ArrayAttr(group)] for group in groups]
 
 
 def _may_move(reduction: ir.Operation, user: ir.Operation) -> bool:
