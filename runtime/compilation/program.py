@@ -33,6 +33,7 @@ from .disk_cache import cache_place
 from .dispatch_functions import lower_dispatch_functions
 from .garbage import collection_paused
 from .settings import Settings
+from .shared_trampolines import shared_trampolines
 from .type_limits import require_host_layout, require_possible_types
 
 MOST_THREADS = 1024
@@ -291,7 +292,7 @@ class Program(ProcessBound):
         def native(contiguous: bool) -> NativeCode:
             return self._build(contiguous=contiguous).codes[signature.name]
 
-        return EntryPoint(signature, native, self._keep_stats, held)
+        return EntryPoint(signature, native, self._keep_stats, shared_trampolines, held)
 
     def _keep_stats(self, stats: MemoryStats) -> None:
         self._last_stats = stats
