@@ -19,7 +19,8 @@ from .exclusive_memory import Bounds, bounds_of
 from .frames import FrameLayout
 from .held_arguments import HeldArguments
 from .out_arrays import Out
-from .trampoline_code import MOST_OUTS, ArgumentKind, ArgumentRecord, OutRecord, PlanRecord, ResultKind, SpanRecord
+from .trampoline_code import MOST_OUTS
+from .trampoline_records import ArgumentKind, ArgumentRecord, OutRecord, PlanRecord, ResultKind, SpanRecord
 from .trampolines import Records
 
 __all__ = ["NativePlan", "native_plan"]

@@ -5,7 +5,7 @@ does for the common call: it compares the arguments with those the plan was made
 the plan's frame, makes the arrays of results, and jumps. Whatever is not common (arrays of another kind, a call within
 a call, an `out` that overlaps an argument) it does not do: it returns `NotImplemented`, and Python goes on.
 
-The machine code is the same for all programs. It reads records (`trampoline_code.py`), and fields of Python's and
+The machine code is the same for all programs. It reads records (`trampoline_records.py`), and fields of Python's and
 NumPy's objects at fixed offsets, which `are_offsets_known` compares with objects of this process.
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .trampoline_code import BoundRecord, HeadRecord
+from .trampoline_records import BoundRecord, HeadRecord
 
 __all__ = ["Records", "TrampolineSource", "Trampolines", "are_offsets_known", "native_address"]
 
