@@ -12,21 +12,31 @@ from typing import Any
 import numpy as np
 
 from ...passes.framework.contract import RETURNED
-from ..interface.forms import Form, Layout
-from ..interface.memrefs import data_address
-from ..interface.signature import Parameter, Signature
+from ..interface.forms import Layout
+from ..interface.memrefs import data_address, free_word
+from ..interface.signature import Parameter, Signature, ValueType
 from .exclusive_memory import Bounds, bounds_of
-from .frames import FrameLayout
+from .frames import FrameLayout, descriptor_code
 from .held_arguments import HeldArguments
 from .out_arrays import Out
+from .results import NativeCode
 from .trampoline_code import MOST_OUTS
-from .trampoline_records import ArgumentKind, ArgumentRecord, OutRecord, PlanRecord, ResultKind, SpanRecord
-from .trampolines import Records
+from .trampoline_records import (
+    ArgumentKind,
+    ArgumentRecord,
+    OutRecord,
+    PlanRecord,
+    ResultKind,
+    ResultRecord,
+    SpanRecord,
+)
+from .trampolines import Records, native_address
 
 __all__ = ["NativePlan", "native_plan"]
 
 _BYTE_BITS = 8
 _MOST_PAIRS = 64
+_MOST_DIMENSIONS = 64
 _WRITEABLE = 0x400
 _SCALARS = {
     (float, "d"): ArgumentKind.F64,
@@ -58,21 +68,23 @@ class NativePlan:
 
 def native_plan(
     signature: Signature,
-    form: Form,
+    code: NativeCode,
     layout: FrameLayout,
     outs: Sequence[Out],
     arguments: Sequence[Any],
     held: HeldArguments,
-    function: int,
     following: int,
 ) -> NativePlan | None:
     """The plan for arguments like `arguments`, all that native code gets, of which those that are `held` are not given.
 
-    `function` is the address of native code, and `following` that of the plan to try if arguments are not like these.
-    None where the common call of the plan needs more than a trampoline does: it returns an array that native code
-    allocates, takes a scalar of NumPy's, or the like.
+    `following` is the address of the plan to try if arguments are not like these. None where the common call of the
+    plan needs more than a trampoline does: it is counted, takes a scalar of NumPy's, returns several arrays that native
+    code allocates, or the like.
     """
-    maker = _Maker(signature, form, layout, outs, held)
+    function, form = native_address(code.function), code.form
+    if code.recorder or signature.size_checks is not None or function is None:
+        return None
+    maker = _Maker(signature, code, layout, outs, held)
     try:
         given = maker.arguments(arguments)
         results = maker.results()
@@ -100,15 +112,20 @@ def native_plan(
     return NativePlan(maker.records.add([int(words[word]) for word in PlanRecord]), maker.records)
 
 
+def _result(*words: int) -> list[int]:
+    return [*words, *[0] * (len(ResultRecord) - len(words))]
+
+
 class _Maker:
     """Makes the lists of a plan. Its methods raise `_Uncommon`."""
 
     def __init__(
-        self, signature: Signature, form: Form, layout: FrameLayout, outs: Sequence[Out], held: HeldArguments
+        self, signature: Signature, code: NativeCode, layout: FrameLayout, outs: Sequence[Out], held: HeldArguments
     ) -> None:
         self.records = Records()
         self._signature = signature
-        self._form = form
+        self._form = code.form
+        self._owns_results = code.owns_results
         self._layout = layout
         self._outs = outs
         self._held = held.arrays
@@ -183,20 +200,32 @@ class _Maker:
         codes = ""
         for result, place in zip(self._signature.results, self._form.results, strict=True):
             if place == RETURNED:
-                kind = None if result.is_array else _RETURNED.get(result.element.code)
-                if kind is None:
-                    raise _Uncommon
+                code = descriptor_code(len(result.shape)) if result.is_array else result.element.code
                 # A repeat count of zero adds the padding before a value, and no value.
-                offset = struct.calcsize(f"@{codes}0{result.element.code}")
-                rows.append([kind, self._layout.returned_offset + offset])
-                codes += result.element.code
+                offset = struct.calcsize(f"@{codes}0{code[0]}")
+                rows.append(self._returned(result, self._layout.returned_offset + offset))
+                codes += code
             elif place >= len(self._form.layouts):
-                rows.append([ResultKind.OUT, place - len(self._form.layouts)])
+                rows.append(_result(ResultKind.OUT, place - len(self._form.layouts)))
             elif place in given:
-                rows.append([ResultKind.ARGUMENT, given.index(place)])
+                rows.append(_result(ResultKind.ARGUMENT, given.index(place)))
             else:
                 raise _Uncommon
+        if sum(row[ResultRecord.KIND] == ResultKind.ARRAY for row in rows) > 1:
+            raise _Uncommon  # They may have one buffer.
         return rows
+
+    def _returned(self, result: ValueType, place: int) -> list[int]:
+        """The record of what native code returns at that offset of the frame."""
+        element = result.element
+        if result.is_array:
+            if not self._owns_results or len(result.shape) > _MOST_DIMENSIONS:
+                raise _Uncommon
+            dtype = self.records.of(element.dtype)
+            return _result(ResultKind.ARRAY, place, dtype, len(result.shape), element.dtype.itemsize, free_word())
+        if element.code not in _RETURNED:
+            raise _Uncommon
+        return _result(_RETURNED[element.code], place)
 
     def spans(self, arguments: Sequence[Any]) -> list[list[int]]:
         """The records of all arrays that `out` may not meet."""

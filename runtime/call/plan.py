@@ -22,7 +22,7 @@ from .held_arguments import NOTHING_HELD, HeldArguments
 from .native_plan import NativePlan, native_plan
 from .out_arrays import describe_out
 from .results import NativeCode, Returned, checked_outs, place_result, result_takers
-from .trampolines import TrampolineSource, native_address
+from .trampolines import TrampolineSource
 
 
 class CallOwner(Protocol):
@@ -89,12 +89,8 @@ class CallPlan:
     def native_form(self, arguments: Sequence[Any], following: int) -> NativePlan | None:
         """The plan for a trampoline, which goes on with the plan at the address `following`; None if there is none."""
         self.was_tried = True
-        address = native_address(self._native)
-        if self.recorder or self._checked or address is None:
-            return None
         whole = self._held.complete(arguments)
-        form, layout = self._code.form, self._frame_layout
-        return native_plan(self._signature, form, layout, self._outs, whole, self._held, address, following)
+        return native_plan(self._signature, self._code, self._frame_layout, self._outs, whole, self._held, following)
 
     def bind(
         self, arguments: Sequence[Any], given: Any, report: Report, owner: CallOwner, trampolines: TrampolineSource

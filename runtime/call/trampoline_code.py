@@ -1,7 +1,7 @@
 """The native code of `trampolines.py`, which reads the records of `trampoline_records.py`.
 
-Offsets in Python's and NumPy's objects are those of
-CPython 3.10 to 3.13 and of NumPy's C interface, which `trampolines.py` checks in the process.
+Offsets in Python's and NumPy's objects are those of CPython 3.10 to 3.13 and of NumPy's C interface, which
+`trampolines.py` checks in the process.
 """
 
 from __future__ import annotations
@@ -48,12 +48,16 @@ _FUNCTIONS = {
     "Py_IncRef": "p v",
     "Py_DecRef": "p v",
     "PyTuple_New": "w p",
+    "PyCapsule_New": "ppp p",
+    "PyCapsule_SetContext": "pp i",
+    "PyCapsule_GetContext": "p p",
+    "PyCapsule_GetPointer": "pp p",
     "PyTuple_SetItem": "pwp i",
     "PyLong_FromLongLong": "w p",
     "PyBool_FromLong": "w p",
     "inplace_result": "wwwww p",
 }
-_BY_ADDRESS = {"new_array": "ppipppip p", "set_base": "pp i", "function": "p v"}
+_BY_ADDRESS = {"new_array": "ppipppip p", "set_base": "pp i", "function": "p v", "release": "p v"}
 
 _CALL = f"""
 %outs_at = llvm.alloca %k{MOST_OUTS} x i64 : (i64) -> !llvm.ptr
@@ -386,7 +390,7 @@ value = result.VALUE
 number = value * 8
 place = frame + value
 %place_at = llvm.inttoptr %place : i64 to !llvm.ptr
-switch kind -> ^argument, ^argument, ^out, ^f64, ^f32, ^i64, ^i32, ^i1
+switch kind -> ^argument, ^argument, ^out, ^f64, ^f32, ^i64, ^i32, ^i1, ^array
 ^argument:
 argument_at = arguments + number
 argument_given = argument_at[8]
@@ -418,6 +422,64 @@ return integer_of_int
 %bit = llvm.zext %byte : i8 to i64
 bool = PyBool_FromLong(bit)
 return bool
+
+^array:
+%strides_at = llvm.alloca %k64 x i64 : (i64) -> !llvm.ptr
+%strides = llvm.ptrtoint %strides_at : !llvm.ptr to i64
+allocated = place[0]
+aligned = place[8]
+first_element = place[16]
+sizes = place + 24
+rank = result.RANK
+item = result.ITEM_BYTES
+length = rank * 8
+steps = sizes + length
+by = first_element * item
+data = aligned + by
+jump ^stride(0)
+^stride(at):
+if at == length -> ^owner, ^one_stride
+^one_stride:
+at_next = at + 8
+step_at = steps + at
+step = step_at[0]
+stride = step * item
+stride_at = strides + at
+stride_at[0] := stride
+jump ^stride(at_next)
+^owner:
+free_at = result.FREE
+%free_capsule = llvm.mlir.addressof @inplace_free : !llvm.ptr
+%destructor = llvm.ptrtoint %free_capsule : !llvm.ptr to i64
+capsule = PyCapsule_New(allocated, 0, destructor)
+if capsule == 0 -> ^no_owner, ^owned
+^no_owner:
+release = free_at[0]
+release(allocated)
+return 0
+^owned:
+done = PyCapsule_SetContext(capsule, free_at)
+array_type = head.ARRAY_TYPE
+new_array = head.NEW_ARRAY
+set_base = head.SET_BASE
+dtype = result.DTYPE
+Py_IncRef(dtype)
+array = new_array(array_type, dtype, rank, sizes, strides, data, 1024, 0)
+if array == 0 -> ^no_array, ^array_made
+^no_array:
+Py_DecRef(capsule)
+return 0
+^array_made:
+refused = set_base(array, capsule)
+return array
+"""
+_FREE = """
+%capsule = llvm.ptrtoint %self : !llvm.ptr to i64
+free_at = PyCapsule_GetContext(capsule)
+memory = PyCapsule_GetPointer(capsule, 0)
+release = free_at[0]
+release(memory)
+llvm.return
 """
 _BOUND = """
 %tuple = llvm.ptrtoint %self : !llvm.ptr to i64
@@ -465,7 +527,10 @@ def trampoline_module() -> str:
             "}",
             "llvm.func @inplace_result(%result: i64, %frame: i64, %arguments: i64, %outs: i64, %head: i64)"
             ' -> !llvm.ptr attributes {sym_visibility = "private"} {',
-            expand(_RESULT, _RECORDS, _FUNCTIONS),
+            expand(_RESULT, _RECORDS, _FUNCTIONS | _BY_ADDRESS),
+            "}",
+            'llvm.func @inplace_free(%self: !llvm.ptr) attributes {sym_visibility = "private"} {',
+            expand(_FREE, _RECORDS, _FUNCTIONS | _BY_ADDRESS),
             "}",
             "llvm.func @inplace_bound_call(%self: !llvm.ptr, %none: !llvm.ptr) -> !llvm.ptr {",
             expand(_BOUND, _RECORDS, _FUNCTIONS | _BY_ADDRESS),

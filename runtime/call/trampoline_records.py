@@ -62,15 +62,18 @@ class OutRecord(IntEnum):
 
 
 class ResultRecord(IntEnum):
-    """One result: `VALUE` is the number of the argument or out, or the offset of a scalar in the frame."""
+    """One result: `VALUE` is the number of the argument or out, or the offset in the frame of what was returned.
 
-    KIND, VALUE = range(2)
+    A returned array has the memory of its descriptor, which is given back to the function at the address `FREE`.
+    """
+
+    KIND, VALUE, DTYPE, RANK, ITEM_BYTES, FREE = range(6)
 
 
 class ResultKind(IntEnum):
     """Where a result is."""
 
-    ARGUMENT, OUT, F64, F32, I64, I32, I1 = range(7)
+    ARGUMENT, OUT, F64, F32, I64, I32, I1, ARRAY = range(8)
 
 
 class BoundRecord(IntEnum):

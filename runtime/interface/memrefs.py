@@ -132,10 +132,23 @@ _free_with: list[Callable[[int], None]] = [_free]
 """Frees the memory of arrays that own a block allocated by native code."""
 
 
+_free_address = ctypes.c_void_p(ctypes.cast(_free, ctypes.c_void_p).value)
+
+
+def free_word() -> int:
+    """The address of a word with the address of the C function that frees the memory of arrays."""
+    return ctypes.addressof(_free_address)
+
+
 def free_with(give: Callable[[int], None]) -> None:
-    """Pass the memory of deleted arrays to `give` while the interpreter runs, and to `free` afterwards."""
-    _free_with[0] = give
-    atexit.register(_free_with.__setitem__, 0, _free)
+    """Pass the memory of deleted arrays to the C function `give` while the interpreter runs, then to `free`."""
+    _use(give)
+    atexit.register(_use, _free)
+
+
+def _use(function: Any) -> None:
+    _free_with[0] = function
+    _free_address.value = ctypes.cast(function, ctypes.c_void_p).value
 
 
 def _release(memory: Any, how: Sequence[Callable[[int], None]] = _free_with) -> None:

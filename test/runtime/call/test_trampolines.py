@@ -20,6 +20,7 @@ from mlir_inplace.runtime.call import trampolines as machinery
 from mlir_inplace.runtime.compilation import shared_trampolines
 from mlir_inplace.runtime.compilation.program import Program
 from mlir_inplace.runtime.compilation.settings import Settings
+from mlir_inplace.runtime.memory.pool import memory_pool, release_memory
 from mlir_inplace.runtime.source import private_copy
 
 ADD = """
@@ -202,7 +203,7 @@ PROGRAMS: dict[str, tuple[str, Callable[[], Calls], list[int]]] = {
     "memrefs": (MEMREFS, memref_calls, [0, 1]),
     "scalars": (SCALARS, scalar_calls, [0, 1]),
     "rank 0": (RANK_0, rank_0_calls, [0]),
-    "dynamic": (DYNAMIC, dynamic_calls, []),
+    "dynamic": (DYNAMIC, dynamic_calls, [0, 1, 2, 3]),
 }
 """Programs, calls of them, and which of these a trampoline makes."""
 
@@ -223,7 +224,7 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 def told(values: tuple[Any, ...]) -> list[object]:
     return [
-        (type(value).__name__, str(value.dtype), value.shape, value.strides, value.tolist())
+        (type(value).__name__, str(value.dtype), value.shape, value.size and value.strides, value.tolist())
         if isinstance(value, np.ndarray)
         else (type(value).__name__, repr(value) if not isinstance(value, memoryview) else "")
         for value in values
@@ -278,6 +279,30 @@ def test_references_are_counted(add: mi.Program) -> None:
         by_trampoline(add.main, a, b, out=out)
         by_trampoline(add.main, a)
     assert max(abs(one - other) for one, other in zip(counts(), before, strict=True)) < 50
+
+
+def test_returned_arrays_own_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has its own, which goes back when the last view is gone: large blocks to the pool, which gives them anew."""
+    use_trampolines(monkeypatch)
+    main = mi.compile(DYNAMIC).main
+    given = np.zeros(1 << 19, np.float32)
+    main(given)
+    release_memory()
+    first, second = by_trampoline(main, given), by_trampoline(main, given)
+    assert not np.shares_memory(first, second)
+    assert first.flags.writeable
+    assert first.flags.c_contiguous
+    assert not first.flags.owndata
+    first[...] = 7
+    np.testing.assert_array_equal(second, 1)
+    before = memory_pool().held_bytes
+    view, address = second[5:], second.ctypes.data
+    del second
+    assert memory_pool().held_bytes == before
+    np.testing.assert_array_equal(view, 1)
+    del view
+    assert memory_pool().held_bytes >= before + given.nbytes
+    assert by_trampoline(main, given).ctypes.data == address
 
 
 def test_plans_of_several_kinds(add: mi.Program) -> None:
