@@ -86,6 +86,9 @@ def _from_argparse(action: argparse.Action, program: str) -> FlagHelp:
 
 PROGRAMS = {
     PROGRAM: _inplace_opt,
-    **{name: (lambda name=name: _described(name)) for name in ("inplace-run", "inplace-check", "inplace-fuzz")},
+    **{
+        name: (lambda name=name: _described(name))
+        for name in ("inplace-run", "inplace-check", "inplace-explain", "inplace-fuzz")
+    },
 }
 """Name -> what makes its description, which imports the program."""
