@@ -13,6 +13,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 from ..passes.bufferization.one_shot_bufferize import OneShotBufferizePass
@@ -105,7 +106,8 @@ def _run(settings: argparse.Namespace) -> int:
 
 def _explained(source: Source, pipeline: Pipeline, *, plan: bool) -> Explanation:
     with program_to_explain(source) as (module, text):
-        return explain(module, pipeline, source.name, text, plan=plan)
+        explanation = explain(module, pipeline, source.name, text, plan=plan)
+        return replace(explanation, printed=text != source.text)
 
 
 def _written(explanation: Explanation, form: str) -> str:

@@ -357,6 +357,8 @@ def test_bytecode_is_shown_as_it_prints() -> None:
         ir.Module.parse(READS.replace("  return %t", "  func.return %t")).operation.write_bytecode(file)
     assert main(["program.mlirbc", "-o", "report.html"]) == 0
     root = Page(Path("report.html").read_text()).root
+    assert "The program is not text." in root.section("source").text
+    assert "not text" not in page_of(READS).section("source").text
     lines = [line for line in root.section("source").all("div", "line") if "copy" in line.attributes["class"]]
     assert [line.all("code")[0].text.strip() for line in lines] == [
         "%inserted = tensor.insert %arg4 into %arg0[%arg3] : tensor<8xf32>"

@@ -257,6 +257,33 @@ def test_an_argument_is_marked_writable() -> None:
     assert changed(document, 3) == [head + middle + tail.replace("false", "true", 1)]
 
 
+def test_a_function_is_rewritten_by_a_pass() -> None:
+    """It keeps its names and its place, and the others are as they were; not in the text of a frontend."""
+    text = """module {
+  func.func @rows(%t: tensor<8x8xf32>, %a: tensor<8xf32>, %i: index) -> tensor<8x8xf32> {
+    %e = tensor.empty() : tensor<8xf32>  // lost
+    %row = linalg.exp ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %r = tensor.insert_slice %row into %t[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<8x8xf32>
+    return %r : tensor<8x8xf32>
+  }
+
+  // kept
+  func.func @other() { return }
+}
+"""
+    document = opened(text)
+    assert [line for line, _ in shown(document)] == [3, 5]
+    (changed_text,) = changed(document, 5)
+    assert shown(opened(changed_text)) == [] and opened(changed_text).diagnostics == ()
+    lines = changed_text.splitlines()
+    assert lines[:2] == text.splitlines()[:2] and lines[-5:] == text.splitlines()[-5:]
+    (exp,) = [line for line in lines if "linalg.exp" in line]
+    assert exp.startswith("    %row = linalg.exp ins(%a : tensor<8xf32>)")
+    lowered = opened(text.replace("linalg.exp ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>",
+                                  "stablehlo.exponential %a : tensor<8xf32>"))  # fmt: skip
+    assert [line for line, _ in shown(lowered)] == [4, 5] and changed(lowered, 5) == []
+
+
 # --- the protocol ----------------------------------------------------------------------------------------------------
 
 

@@ -29,6 +29,7 @@ class Explanation:
         report: the decisions, allocations and copies, and the alias sets.
         arenas: where `inplace-plan-memory` would put the buffers of each function.
         unplanned: why there are no arenas; empty if they are known.
+        printed: whether its lines are what the program prints as, and not what was written.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Explanation:
     report: BufferizationReport
     arenas: tuple[ReportedArena, ...] = ()
     unplanned: str = ""
+    printed: bool = False
 
     @property
     def short_name(self) -> str:

@@ -35,7 +35,7 @@ def page(explanation: Explanation) -> str:
         _search(),
         element(
             "main",
-            _section("source", "Source", listing(explanation, groups, source)),
+            _section("source", "Source", *_source(explanation, groups, source)),
             *_sections(explanation, groups, source),
         ),
         element("footer", element("p", f"Written by inplace-explain, mlir-inplace {__version__}.")),
@@ -69,6 +69,12 @@ def _locations(explanation: Explanation) -> Iterator[str]:
 
 def _section(name: str, title: str, *content: object) -> Html:
     return element("section", element("h2", title), *content, id=name)
+
+
+def _source(explanation: Explanation, groups: list[Group], source: ShownLines) -> Iterator[Html]:
+    if explanation.printed:
+        yield element("p", "The program is not text. This is what it prints as, once it is linalg on tensors.")
+    yield listing(explanation, groups, source)
 
 
 # --- the head --------------------------------------------------------------------------------------------------------

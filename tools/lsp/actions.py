@@ -11,6 +11,7 @@ from ...passes.analysis.explanations.records import BufferRecord
 from ..explain.shown_lines import parse_place
 from .document import Document, common_lines
 from .features import groups_at
+from .rewrites import rewritten
 
 __all__ = ["Action", "actions"]
 
@@ -87,8 +88,16 @@ def _mark_writable(document: Document, record: BufferRecord) -> Iterator[str]:
             yield f"{text[: found.start()]}bufferization.writable = true{text[found.end() :]}"
 
 
+def _compute_there(document: Document, record: BufferRecord) -> Iterator[str]:
+    """Yield the text in which the function computes values in their destinations."""
+    text = rewritten(document, record.function, "builtin.module(inplace-convert-to-destination-style)")
+    if text is not None:
+        yield text
+
+
 _CHANGES: Mapping[Change, Callable[[Document, BufferRecord], Iterator[str]]] = {
     Change.MOVE_READ: _move_read,
     Change.MARK_WRITABLE: _mark_writable,
+    Change.COMPUTE_THERE: _compute_there,
 }
 """The changes that are made in the text."""

@@ -68,6 +68,7 @@ class Document:
         diagnostics: what parser, verifier and bufferization said.
         functions: the functions, with reports; of a broken text those of the last good one.
         analysed: how many functions the last update analysed.
+        context: the context that it is parsed in, until the next update.
     """
 
     def __init__(self, name: str, encoding: str = "utf-16", context: ir.Context | None = None) -> None:
@@ -79,7 +80,7 @@ class Document:
         self.analysed = 0
         self._good: tuple[list[str], tuple[FunctionState, ...]] = ([], ())
         self._cache: dict[tuple[str, ...], _Analysed] = {}
-        self._context = ir.Context() if context is None else context
+        self.context = ir.Context() if context is None else context
         self._updates = 0
 
     def update(self, text: str) -> None:
@@ -88,20 +89,21 @@ class Document:
         self.analysed = 0
         self._updates += 1
         if self._updates % _MOST_UPDATES == 0:
-            self._context = ir.Context()
-        with DiagnosticCollector(self._context, consume_all=True) as found:
+            self.context = ir.Context()
+        with DiagnosticCollector(self.context, consume_all=True) as found:
             try:
-                module = self._parsed(text)
+                module = self.parsed(text, lower=True)
             except (ir.MLIRError, TextError, PassError, ToolError, ImportError) as error:
                 self.diagnostics = tuple(map(self._named, found.diagnostics)) or (_unplaced(error, self.name),)
                 self.functions = self._shown_still()
                 return
+        assert module is not None
         self._take(module)
         self._good = (self.lines, self.functions)
 
     def variant(self, text: str) -> Document:
         """Return what is known of another text, which does not take the place of this one."""
-        other = Document(self.name, self.encoding, self._context)
+        other = Document(self.name, self.encoding, self.context)
         other._cache = dict(self._cache)
         other.update(text)
         return other
@@ -117,13 +119,14 @@ class Document:
         """The number of copies."""
         return sum(len(state.report.copies) for state in self.functions)
 
-    def _parsed(self, text: str) -> ir.Operation:
+    def parsed(self, text: str, *, lower: bool = False) -> ir.Operation | None:
+        """Parse a text; None for that of a frontend, unless it is to be lowered. Raises what parsers raise."""
         source = Source(self.name, text)
-        with self._context:
+        with self.context:
             dialect = find_dialect(text)
             if dialect is not None:
-                return lower_source(dialect, source, self._context)[0]
-            module = parse_module(source, self._context)
+                return lower_source(dialect, source, self.context)[0] if lower else None
+            module = parse_module(source, self.context)
             name_locations(module, self.name, fill=True)
             return module
 
@@ -158,7 +161,7 @@ class Document:
             return {}
         wanted = {function.number for part in parts for function in part.functions}
         explainer = Explainer(lines.line)
-        with self._context, module.location, DiagnosticCollector(self._context, consume_all=True) as found:
+        with self.context, module.location, DiagnosticCollector(self.context, consume_all=True) as found:
             alone = ir.Module.create(module.location)
             for number, op in enumerate(module.regions[0].blocks[0].operations):
                 if op.operation.name != "func.func" or number in wanted:
