@@ -173,6 +173,7 @@ def test_hints_are_those_of_the_range() -> None:
     assert [hint.place for hint in hints(document, 0, 5)] == [Place(1, 51)]
     assert [hint.place for hint in hints(document, 2, 6)] == [Place(6, 51)]
     assert hints(document, 2, 5) == []
+    assert hints(opened(TWO.replace("\n", "\r\n")), 0, 5) == hints(document, 0, 5)
     (hint,) = hints(document, 1, 1)
     assert "change: move the read by 'tensor.extract' in line 3" in hint.tooltip
 

@@ -118,7 +118,7 @@ def hints(document: Document, first: int, last: int) -> list[Hint]:
         if first <= line <= last:
             read = _target(document, group.read)
             reason = group.first.phrase if read is None else f"read again at line {read.line + 1}"
-            end = Place(line, document.units(document.lines[line]))
+            end = Place(line, document.units(document.lines[line].rstrip("\r")))
             found.append(Hint(end, f"{group.mark}: {reason}", describe(group.records), read))
     return found
 
