@@ -38,7 +38,7 @@ class BufferizationReport:
     def of(cls, explainer: Explainer) -> BufferizationReport:
         """Return the report of what ``explainer`` has observed."""
         names = tuple(name for name, _ in explainer.functions)
-        return cls(tuple(explainer.decisions), tuple(explainer.records), names, tuple(explainer.alias_sets))
+        return cls(tuple(explainer.decisions), tuple(explainer.records), names, alias_sets=tuple(explainer.alias_sets))
 
     def by_function(self) -> dict[str, BufferizationReport]:
         """Return the parts of the report by the symbols of the functions that they are about."""
@@ -52,7 +52,9 @@ class BufferizationReport:
         for alias_set in self.alias_sets:
             sets[alias_set.function].append(alias_set)
         return {
-            name: BufferizationReport(tuple(decisions[name]), tuple(records[name]), (name,), tuple(sets[name]))
+            name: BufferizationReport(
+                tuple(decisions[name]), tuple(records[name]), (name,), alias_sets=tuple(sets[name])
+            )
             for name in self.functions
         }
 
