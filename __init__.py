@@ -48,7 +48,9 @@ if TYPE_CHECKING:
         Change,
         EventKind,
         Reason,
+        ReportedAliasSet,
         ReportedDecision,
+        ReportedValue,
         bufferize,
     )
 else:
@@ -87,7 +89,9 @@ __all__ = [
     "Reason",
     "RegistryError",
     "Relation",
+    "ReportedAliasSet",
     "ReportedDecision",
+    "ReportedValue",
     "Rewriter",
     "Signature",
     "Statistic",
@@ -133,7 +137,8 @@ _NAMES = {
     "runtime.interface.signature": "BoundaryKind Parameter Signature ValueType",
     "runtime.memory.pool": "release_memory",
     "runtime.memory.statistics": "MemoryStats",
-    "runtime.report": "BufferRecord BufferizationReport Change EventKind Reason ReportedDecision bufferize",
+    "runtime.report": "BufferRecord BufferizationReport Change EventKind Reason ReportedAliasSet ReportedDecision "
+    "ReportedValue bufferize",
 }
 """The modules of the package that define public names, with these."""
 

@@ -26,7 +26,9 @@ from pages import ROOT, Block, blocks, inline_commands
 
 from mlir_inplace.dialects import dispatch, stablehlo
 
-PROGRAMS = {f"inplace-{name}": f"mlir_inplace.tools.inplace_{name}" for name in ("opt", "run", "check", "fuzz")}
+PROGRAMS = {
+    f"inplace-{name}": f"mlir_inplace.tools.inplace_{name}" for name in ("opt", "run", "explain", "check", "fuzz")
+}
 """The installed programs, by name, and the modules of their `main`."""
 
 Runner = Callable[[Sequence[str]], int]

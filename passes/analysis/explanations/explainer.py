@@ -21,6 +21,7 @@ from .events import BufferEvent
 from .names import LineOf, ValueNames
 from .reasons import GUIDE, Reason
 from .records import BufferRecord, Note, ReportedDecision
+from .reported_sets import ReportedAliasSet, reported_sets
 
 __all__ = ["Explainer"]
 
@@ -41,6 +42,7 @@ class Explainer:
         self.records: list[BufferRecord] = []
         self.sites: list[Site] = []
         """The place of each record, with those of its notes."""
+        self.alias_sets: list[ReportedAliasSet] = []
         self.functions: list[tuple[str, ir.Location]] = []
         """The names and places of the functions that were analysed."""
         self._line_of = line_of
@@ -55,13 +57,15 @@ class Explainer:
         """Read what needs the ops: the sentences of decisions, places, sizes, trip counts."""
         s = analysis.snapshot
         self._analysis = analysis
-        self._costs = Costs(analysis, ValueNames(s, self._line_of))
+        names = ValueNames(s, self._line_of)
+        self._costs = Costs(analysis, names)
         for function in analysis.functions:
             number = function.function
             name = ir.StringAttr(s.ops[number].attributes["sym_name"]).value
             self._names.append((number, name))
             for _, decision in sorted(function.decisions.items()):
                 self._enter(name, decision)
+            self.alias_sets += reported_sets(analysis, function, name, names)
         self._names.sort()
         self.functions = [(name, s.ops[number].location) for number, name in self._names]
 
