@@ -38,7 +38,8 @@ func.func @f(%t: tensor<8x8xf32>, %x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %in:
 
 Besides
 
-* a splat constant that is written, and so would be copied first, becomes a fill of an empty tensor;
+* a splat constant, or the result of a fill, that is written and would be copied first becomes a fill of an empty
+  tensor;
 * an elementwise op with an empty init, whose result goes to no destination, overwrites an input of the same type and
   map that is not used afterwards, if the function allocated its memory itself or may write it
   (`bufferization.writable = true`).

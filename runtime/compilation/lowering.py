@@ -66,10 +66,15 @@ OPTIMIZE = (
         ("func.func(inplace-ping-pong,inplace-skew-time{threads=1})",),
     ),
     Phase(
+        "old contents",
+        "While an op is one op: a read that moves in front of a write takes no loops with it.",
+        ("inplace-move-reads",),
+    ),
+    Phase(
         "destinations",
         "Before loops hide which op can compute in the buffer of an input that dies, or where its result is wanted."
         " After fusion, since a producer whose buffer takes a result cannot be fused into the op that makes it.",
-        ("inplace-convert-to-destination-style",),
+        ("inplace-convert-to-destination-style", "inplace-detach-inits"),
     ),
     Phase(
         "operands",
@@ -108,6 +113,12 @@ BUFFERIZE = (
         "destinations",
         "On tensors still: what will be inserted into a tensor is computed there, also what begins with a copy.",
         ("inplace-convert-to-destination-style",),
+    ),
+    Phase(
+        "old contents",
+        "What is read before it is overwritten needs no copy. When it is known which inits there are; the analysis that"
+        " this takes is that of the next pass.",
+        ("inplace-move-reads",),
     ),
     Phase(
         "bufferize",

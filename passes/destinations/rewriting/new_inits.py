@@ -60,12 +60,18 @@ def in_front(op: ir.Operation) -> ir.InsertionPoint:
     return ir.InsertionPoint(place)
 
 
-def fill_of(constant: ir.Operation, user: ir.Operation) -> tuple[ir.Value, ir.Value]:
-    """Fill a tensor like ``constant``, whose elements are one number, in front of ``user``; return it and its init."""
-    type_ = ir.RankedTensorType(constant.results[0].type)
-    element = ir.DenseElementsAttr(constant.attributes["value"]).get_splat_value()
+def fill_of(uniform: ir.Operation, user: ir.Operation) -> tuple[ir.Value, ir.Value]:
+    """Fill a tensor like ``uniform`` in front of ``user``; return it and its init.
+
+    ``uniform`` is a constant whose elements are one number, or a fill of static sizes.
+    """
+    type_ = ir.RankedTensorType(uniform.results[0].type)
     with in_front(user), user.location:
-        number = arith.constant(type_.element_type, element)
+        if uniform.name == "linalg.fill":
+            number = uniform.operands[0]
+        else:
+            element = ir.DenseElementsAttr(uniform.attributes["value"]).get_splat_value()
+            number = arith.constant(type_.element_type, element)
         init = _empty(type_, type_.shape)
         return fill(number, init), init
 

@@ -67,9 +67,9 @@ func.func @main(%p: i1) -> index {
   return %n : index
 }"""
 
-TENSORS = ["elementwise fusion", "two versions", "destinations", "operands", "tiles and vectors"]
+TENSORS = ["elementwise fusion", "two versions", "old contents", "destinations", "operands", "tiles and vectors"]
 MARKED = [*TENSORS[:-1], "kernels", TENSORS[-1]]
-MEMREFS = ["destinations", "bufferize", "results in arguments", "contiguous arguments"]
+MEMREFS = ["destinations", "old contents", "bufferize", "results in arguments", "contiguous arguments"]
 BUFFERS = ["hoist", "streams"]
 OUTLINE = ["copies", "kernels", "arena"]
 LLVM = ["loops", "addresses", "control flow", "assertions", "arithmetic", "LLVM", "narrow registers"]
@@ -111,7 +111,7 @@ def compiled(text: str, settings: Settings) -> None:
         pytest.param(
             ADD,
             {"optimize": True, "pipeline": UPSTREAM},
-            [*TENSORS, *MEMREFS[2:], "freed", *BUFFERS, *OUTLINE, *LLVM],
+            [*TENSORS, *MEMREFS[3:], "freed", *BUFFERS, *OUTLINE, *LLVM],
             id="the caller's pipeline",
         ),
         pytest.param(
