@@ -11,7 +11,8 @@ tensor
 * whose content the op does not need, the slice takes its place.
 
 An op without an init (`tensor.pad`, `generate`, `from_elements`, `splat`, `concat`, elementwise ops on tensors), or a
-splat constant that is inserted as it is, becomes ops that have one if the slice takes its place then.
+splat constant that is inserted as it is, becomes ops that have one if the slice takes its place then. So does a
+`tensor.pad` or `tensor.concat` of static sizes of which a part is computed for it alone: the part is computed there.
 
 ```mlir
 func.func @f(%t: tensor<8x8xf32>, %x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %in: tensor<4x4xf32>, %i: index)

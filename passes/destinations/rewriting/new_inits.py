@@ -17,12 +17,13 @@ from ....dialects.bufferizable import Subset
 from ....dialects.structured import add_sizes, build_generic, compute_elements, fill, index_constant
 from ....dialects.subsets import insert_slice
 from ....dialects.support.cloning import attributes_of
+from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.index_math import Number, as_value, tensor_size
 from ....dialects.tensor.assembly import constant_yield, padding
 from ...analysis.destinations.initless_sources import Initless
 from ...analysis.whole_module.module import ModuleAnalysis
 
-__all__ = ["TRIAL_INIT", "fill_of", "give_inits", "in_front"]
+__all__ = ["TRIAL_INIT", "assemble", "fill_of", "give_inits", "in_front"]
 
 TRIAL_INIT = "inplace.trial_init"
 """Attribute of an empty tensor in the copy of a trial: which op of the plan it is the init of."""
@@ -50,6 +51,46 @@ def give_inits(analysis: ModuleAnalysis, plan: Sequence[Initless], ops: Sequence
             made.attributes[TRIAL_INIT] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), index)
         if one.operand is None or next(iter(op.results[0].uses), None) is None:
             op.erase()
+
+
+def assemble(op: ir.Operation) -> bool:
+    """Insert the parts of ``op``, a pad or concatenation of static sizes, into an empty tensor, if one is computed.
+
+    What is computed for it alone can then be computed there. The op costs the same without an init: what its model
+    writes into its buffer. What comes before the parts, the padding, is written in front of the first of them that is
+    computed.
+    """
+    parts = [part for part in list(op.operands)[: 1 if op.name == "tensor.pad" else None] if _is_computed_for(op, part)]
+    tensors = (op.results[0], *(part for part in op.operands if isinstance(part.type, ir.ShapedType)))
+    if not parts or any(ir.RankedTensorType(value.type).encoding is not None for value in tensors):
+        return False
+    if not all(ir.ShapedType(value.type).has_static_shape for value in tensors):
+        return False
+    place = op
+    if op.name == "tensor.pad":
+        number = defining_op(constant_yield(op.regions[0].blocks[0]), "arith.constant")
+        if number is None or len(op.operands) > 1:
+            return False
+        place = ir.OpResult(parts[0]).owner.operation
+    with op.location:
+        with ir.InsertionPoint(place):
+            init = _empty(op.results[0].type, ())
+            if op.name == "tensor.pad":
+                init = fill(number.clone().results[0], init)
+        with ir.InsertionPoint(op):
+            value = _insert_padded(op, init) if op.name == "tensor.pad" else _concat(op, init)
+    op.results[0].replace_all_uses_with(value)
+    op.erase()
+    return True
+
+
+def _is_computed_for(op: ir.Operation, part: ir.Value) -> bool:
+    """Whether a linalg op of the same block computes ``part``, which nothing but ``op`` uses."""
+    maker = defining_op(part)
+    if maker is None or not maker.name.startswith("linalg.") or maker.block != op.block:
+        return False
+    first, second = (lambda uses: (next(uses, None), next(uses, None)))(iter(part.uses))
+    return first is not None and second is None
 
 
 def in_front(op: ir.Operation) -> ir.InsertionPoint:
@@ -116,11 +157,14 @@ def _from_elements(op: ir.Operation, init: ir.Value) -> ir.Value:
 
 
 def _pad(op: ir.Operation, init: ir.Value) -> ir.Value:
-    source, (low, _) = op.operands[0], padding(op)
     block = op.regions[0].blocks[0]
     constant = constant_yield(block)
-    filled = compute_elements(block, init) if constant is None else fill(constant, init)
-    return insert_slice(source, filled, Subset(tuple(low), tuple(_extents(source)), (1,) * len(low)))
+    return _insert_padded(op, compute_elements(block, init) if constant is None else fill(constant, init))
+
+
+def _insert_padded(op: ir.Operation, padded: ir.Value) -> ir.Value:
+    source, (low, _) = op.operands[0], padding(op)
+    return insert_slice(source, padded, Subset(tuple(low), tuple(_extents(source)), (1,) * len(low)))
 
 
 def _concat(op: ir.Operation, init: ir.Value) -> ir.Value:
