@@ -1,7 +1,7 @@
 """The passes of a compilation as data: phases in the order in which `build.py` runs them, each with its reason.
 
     1. tensors      OPTIMIZE, MARK_KERNELS        only with `optimize=True`
-    2. bufferize    BUFFERIZE                     or the caller's pipeline; then DISPATCH for dispatch functions
+    2. bufferize    BUFFERIZE(_UNOPTIMIZED)       or the caller's pipeline; then DISPATCH for dispatch functions
     3. boundary     BOUNDARY                      or VERIFY, in the reference of `inplace-check`
     4. deallocate   DEALLOCATE                    or one of the groups that stand in for it
     5. buffers      HOIST, STREAMS, KERNELS       only with `optimize=True`
@@ -133,6 +133,16 @@ BUFFERIZE = (
             "cse",
         ),
     ),
+)
+
+BUFFERIZE_UNOPTIMIZED = (
+    Phase(
+        "two versions",
+        "Only without `optimize`, which does more of it before loops are tiled. What a sweep computes from neighbours"
+        " goes to a second tensor that takes turns with the first one, in place of a copy in each iteration.",
+        ("func.func(inplace-ping-pong{new-tensors=false})",),
+    ),
+    *BUFFERIZE,
 )
 
 DISPATCH = (

@@ -12,6 +12,7 @@ at most ``_FAR`` are looked at.
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from mlir import ir
@@ -27,6 +28,10 @@ __all__ = ["Move", "MoveKind", "plan_moves", "tensor_bytes"]
 
 _FAR = 1024
 """The most ops between a write and a read."""
+
+
+_CLOSED = frozenset({"scf.forall.in_parallel", "vector.mask"})
+"""Ops whose regions hold certain ops only."""
 
 
 class MoveKind(enum.Enum):
@@ -66,19 +71,26 @@ def tensor_bytes(type_: ir.Type) -> int | None:
         return None
 
 
-def plan_moves(analysis: ModuleAnalysis) -> list[Move]:
+def plan_moves(analysis: ModuleAnalysis, only: Callable[[int], bool] = lambda operand: True) -> list[Move]:
     """Return moves for operands that are out-of-place because of a later read, each valid after those before it.
 
-    One for each: what else is read after the write shows in the analysis of the outcome.
+    One for each of which ``only`` says so: what else is read after the write shows in the analysis of the outcome. A
+    copied slice is the last one, as ops that take the copy depend on it, of which nothing is known yet.
     """
     planner = _Planner(analysis)
     conflicts = [
         (decision, decision.conflict)
         for function in analysis.functions
         for decision in function.decisions.values()
-        if decision.conflict is not None and _is_by_later_read(decision.conflict)
+        if decision.conflict is not None and _is_by_later_read(decision.conflict) and only(decision.operand)
     ]
-    return [move for pair in conflicts if (move := planner.move_for(*pair)) is not None]
+    moves: list[Move] = []
+    for decision, conflict in conflicts:
+        move = planner.move_for(decision, conflict)
+        moves += [move] if move is not None else []
+        if move is not None and move.kind is MoveKind.SLICE:
+            break
+    return moves
 
 
 def _is_by_later_read(conflict: Conflict) -> bool:
@@ -102,7 +114,8 @@ class _Planner:
         s = self._snapshot
         write, read = s.operand_op[conflict.write], s.operand_op[conflict.read]
         if write == read:
-            return self._keep_slice(decision, conflict.read, s.op_block[write], write)
+            block = s.op_block[write]
+            return self._keep_slice(decision, conflict.read, block, write) if self._is_open(block) else None
         places = self._places(write, read)
         return self._move(decision, conflict.read, *places) if places is not None else None
 
@@ -112,8 +125,15 @@ class _Planner:
         block, first, second = self._program.common_block(write, read)
         if first == second or s.op_block[first] != s.op_block[second] or s.op_block[first] != block:
             return None
+        if not self._is_open(block):
+            return None
         order = self._ordered(block)
         return (block, first, second) if order.index(first) < order.index(second) else None
+
+    def _is_open(self, block: int) -> bool:
+        """Whether the block may hold any ops."""
+        s = self._snapshot
+        return s.op_name[s.block_op[block]] not in _CLOSED
 
     def _ordered(self, block: int) -> list[int]:
         order = self._order.get(block)

@@ -66,19 +66,18 @@ def assemble(op: ir.Operation) -> bool:
         return False
     if not all(ir.ShapedType(value.type).has_static_shape for value in tensors):
         return False
-    place = op
     if op.name == "tensor.pad":
-        number = defining_op(constant_yield(op.regions[0].blocks[0]), "arith.constant")
+        padding_value = constant_yield(op.regions[0].blocks[0])
+        number = None if padding_value is None else defining_op(padding_value, "arith.constant")
         if number is None or len(op.operands) > 1:
             return False
-        place = ir.OpResult(parts[0]).owner.operation
-    with op.location:
-        with ir.InsertionPoint(place):
-            init = _empty(op.results[0].type, ())
-            if op.name == "tensor.pad":
-                init = fill(number.clone().results[0], init)
-        with ir.InsertionPoint(op):
-            value = _insert_padded(op, init) if op.name == "tensor.pad" else _concat(op, init)
+        with op.location, ir.InsertionPoint(ir.OpResult(parts[0]).owner.operation):
+            padded = fill(number.clone().results[0], _empty(op.results[0].type, ()))
+        with op.location, ir.InsertionPoint(op):
+            value = _insert_padded(op, padded)
+    else:
+        with op.location, ir.InsertionPoint(op):
+            value = _concat(op, _empty(op.results[0].type, ()))
     op.results[0].replace_all_uses_with(value)
     op.erase()
     return True
@@ -89,8 +88,7 @@ def _is_computed_for(op: ir.Operation, part: ir.Value) -> bool:
     maker = defining_op(part)
     if maker is None or not maker.name.startswith("linalg.") or maker.block != op.block:
         return False
-    first, second = (lambda uses: (next(uses, None), next(uses, None)))(iter(part.uses))
-    return first is not None and second is None
+    return len(list(part.uses)) == 1
 
 
 def in_front(op: ir.Operation) -> ir.InsertionPoint:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from mlir import ir
 
@@ -20,7 +21,7 @@ from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 
 __all__ = ["MovedRead", "move_reads"]
 
-_TRIALS = 8
+_TRIALS = 12
 _LARGE = 8192
 """The most ops of a module in which moves are tried one by one."""
 _UNKNOWN = 1 << 20
@@ -62,6 +63,11 @@ def _operands(analysis: ModuleAnalysis, moves: Sequence[Move]) -> list[tuple[ir.
     return [(s.ops[s.operand_op[move.decision]], s.operand_index(move.decision)) for move in moves]
 
 
+def _is_operand(analysis: ModuleAnalysis, wanted: tuple[ir.Operation, int] | None, operand: int) -> bool:
+    s = analysis.snapshot
+    return wanted is None or (s.operand_index(operand), s.ops[s.operand_op[operand]]) == (wanted[1], wanted[0])
+
+
 class _Rounds:
     """The best state of the module so far, with its analysis, and what was done to it; the module is in that state."""
 
@@ -74,10 +80,7 @@ class _Rounds:
         """Move, for all operands or for one, while there is something to move; then go back to the best state."""
         current, undo, told = self.best, list[_Undo](), list[MovedRead]()
         while self._left:
-            moves = plan_moves(current)
-            if operand is not None:
-                chosen = zip(moves, _operands(current, moves), strict=True)
-                moves = [move for move, place in chosen if place == operand]
+            moves = plan_moves(current, partial(_is_operand, current, operand))
             if not moves:
                 break
             self._left -= 1

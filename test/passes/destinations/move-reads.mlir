@@ -214,3 +214,19 @@ func.func @calls(%t: tensor<64xf32>, %u: tensor<64xf32>, %x: f32, %i: index, %ok
   %p = tensor.extract %u[%i] : tensor<64xf32>
   return %r, %o, %s, %p : tensor<64xf32>, f32, tensor<64xf32>, f32
 }
+
+// -----
+
+// No copy of the slice can be made between the insertions of threads.
+// CHECK-LABEL: func.func @threads
+func.func @threads(%t: tensor<64xf32>, %n: index) -> tensor<64xf32> {
+  // CHECK-NOT: bufferization.alloc_tensor
+  // CHECK: return
+  %r = scf.forall (%i) in (%n) shared_outs(%o = %t) -> (tensor<64xf32>) {
+    %s = tensor.extract_slice %o[%n] [1] [1] : tensor<64xf32> to tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i] [1] [1] : tensor<1xf32> into tensor<64xf32>
+    }
+  }
+  return %r : tensor<64xf32>
+}
