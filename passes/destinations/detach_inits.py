@@ -36,7 +36,7 @@ from mlir import ir
 from ...dialects.linalg import MODELS
 from ...dialects.support.index_math import as_value, tensor_size
 from ..analysis.conflicts.decisions import Strategy
-from ..analysis.destinations.costs import TRIAL_OPTIONS
+from ..analysis.destinations.costs import LIVE_OPTIONS
 from ..analysis.ir.traversal import first_op
 from ..analysis.whole_module.module import ModuleAnalysis, analyze_module
 from ..framework.base import Pass, Statistic
@@ -93,10 +93,10 @@ class DetachInitsPass(Pass[PassOptions]):
 
     def run(self, op: ir.Operation) -> None:
         known = self.inherited
-        if known is None or not known.answers(op, TRIAL_OPTIONS):
+        if known is None or not known.answers(op, LIVE_OPTIONS):
             if first_op(op, lambda inner: inner.name.startswith("linalg.")) is None:
                 return
-            known = analyze_module(op, TRIAL_OPTIONS)
+            known = analyze_module(op, LIVE_OPTIONS)
         s, found = known.snapshot, [] if known.refusals else analyze_inits(known)
         with op.context:
             for operand in found:

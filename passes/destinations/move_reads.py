@@ -43,7 +43,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ..analysis.destinations.costs import TRIAL_OPTIONS
+from ..analysis.destinations.costs import LIVE_OPTIONS
 from ..analysis.destinations.read_moves import MoveKind
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
@@ -74,7 +74,7 @@ class MoveReadsPass(Pass[MoveReadsOptions]):
 
     def run(self, op: ir.Operation) -> None:
         known = self.inherited
-        if known is not None and not known.answers(op, TRIAL_OPTIONS):
+        if known is not None and not known.answers(op, LIVE_OPTIONS):
             known = None
         moved, self.preserved = move_reads(op, known)
         for one in moved:

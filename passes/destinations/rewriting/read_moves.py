@@ -15,7 +15,7 @@ from functools import partial
 
 from mlir import ir
 
-from ...analysis.destinations.costs import TRIAL_OPTIONS, Charge, charges
+from ...analysis.destinations.costs import LIVE_OPTIONS, Charge, charges
 from ...analysis.destinations.read_moves import Move, MoveKind, plan_moves, tensor_bytes
 from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 
@@ -42,9 +42,9 @@ class MovedRead:
 def move_reads(module: ir.Operation, known: ModuleAnalysis | None) -> tuple[list[MovedRead], ModuleAnalysis]:
     """Move what saves copies; return what was done, and the analysis of the module as it is then.
 
-    ``known`` is an analysis of the module with the options of trials, if there is one.
+    ``known`` is an analysis of the module with ``LIVE_OPTIONS``, if there is one.
     """
-    current = known if known is not None else analyze_module(module, TRIAL_OPTIONS)
+    current = known if known is not None else analyze_module(module, LIVE_OPTIONS)
     with module.context:
         if current.refusals or not plan_moves(current):
             return [], current
@@ -88,7 +88,7 @@ class _Rounds:
             undo.append(_Undo(current))
             for move in moves:
                 undo[-1].carry_out(move)
-            current = analyze_module(current.snapshot.root, TRIAL_OPTIONS)
+            current = analyze_module(current.snapshot.root, LIVE_OPTIONS)
             if _weight(current) < _weight(self.best):
                 self.best = current
                 self.done += told
