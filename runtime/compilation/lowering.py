@@ -66,15 +66,16 @@ OPTIMIZE = (
         ("func.func(inplace-ping-pong,inplace-skew-time{threads=1})",),
     ),
     Phase(
-        "old contents",
-        "While an op is one op: a read that moves in front of a write takes no loops with it.",
-        ("inplace-move-reads",),
-    ),
-    Phase(
         "destinations",
         "Before loops hide which op can compute in the buffer of an input that dies, or where its result is wanted."
         " After fusion, since a producer whose buffer takes a result cannot be fused into the op that makes it.",
-        ("inplace-convert-to-destination-style", "inplace-detach-inits"),
+        ("inplace-convert-to-destination-style",),
+    ),
+    Phase(
+        "old contents",
+        "While an op is one op: a read that moves in front of a write takes no loops with it, and what an op overwrites"
+        " is all of its init. The analysis is that of the pass before.",
+        ("inplace-move-reads", "inplace-detach-inits"),
     ),
     Phase(
         "operands",

@@ -67,7 +67,7 @@ func.func @main(%p: i1) -> index {
   return %n : index
 }"""
 
-TENSORS = ["elementwise fusion", "two versions", "old contents", "destinations", "operands", "tiles and vectors"]
+TENSORS = ["elementwise fusion", "two versions", "destinations", "old contents", "operands", "tiles and vectors"]
 MARKED = [*TENSORS[:-1], "kernels", TENSORS[-1]]
 MEMREFS = ["destinations", "old contents", "bufferize", "results in arguments", "contiguous arguments"]
 UNOPTIMIZED = ["two versions", *MEMREFS]
