@@ -102,7 +102,6 @@ class _Planner:
     """Plans moves, and keeps the order that the ops of each block have after those that are planned."""
 
     def __init__(self, analysis: ModuleAnalysis) -> None:
-        self._analysis = analysis
         self._effects = analysis.effects
         self._snapshot = s = analysis.snapshot
         self._program = ProgramOrder(s, frozenset())
@@ -215,6 +214,8 @@ class _Planner:
         kept = s.operand_value[decision.operand]
         whole, part = tensor_bytes(s.values[kept].type), tensor_bytes(s.values[value].type)
         if part is None or (whole is not None and part >= whole):
+            return None
+        if ir.RankedTensorType(s.values[value].type).encoding is not None:
             return None
         order, ops = self._ordered(block), tuple[int, ...]()
         first, maker = order.index(write), s.value_op[value]
