@@ -55,8 +55,9 @@ def compile(  # noqa: A001, PLR0913
     """Compile a program for the host CPU; the source is not changed.
 
     A compiled function never changes a tensor argument, unless it says `bufferization.writable = true` (then a result
-    that is the updated tensor IS the caller's array). A memref argument is written as the program says. Other results
-    are fresh arrays. The memory of large ones (1 MB and more) that the caller has dropped is reused by later calls: a
+    that is the updated tensor IS the caller's array, and one that is one of several such arguments, as after a loop
+    that swaps them, is the array that it is). A memref argument is written as the program says. Other results are fresh
+    arrays. The memory of large ones (1 MB and more) that the caller has dropped is reused by later calls: a
     function keeps up to two blocks for each result. Large temporaries are kept too, for all programs together, 256 MiB
     at most (see `release_memory`).
 

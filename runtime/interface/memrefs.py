@@ -192,3 +192,13 @@ def adopt(words: tuple[int, ...], dtype: np.dtype[Any], header: int) -> Array:
 def copy_of(words: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """A copy of the memory of a returned descriptor, which stays with its owner."""
     return adopt((0, *words[1:]), dtype, 0).copy()  # the base is NULL, which free ignores
+
+
+def is_all_of(words: tuple[int, ...], array: Array) -> bool:
+    """Whether a returned descriptor is that of `array`, not just of a part of it."""
+    rank = (len(words) - 3) // 2
+    shape, strides = words[3 : 3 + rank], words[3 + rank :]
+    if shape != array.shape or words[1] + words[2] * array.itemsize != data_address(array):
+        return False
+    places = zip(shape, strides, array.strides, strict=True)
+    return all(size == 1 or stride * array.itemsize == wanted for size, stride, wanted in places)

@@ -6,7 +6,8 @@ afterwards, as the analysis of the changed program tells (:func:`judge_reuses`).
 allocates itself is taken: arguments are overwritten only if marked ``bufferization.writable = true``, memory behind a
 memref never.
 
-A constant that is written is copied first. If all of its elements are one number, a fill makes the same content.
+A constant that is written is copied first. If all of its elements are one number, a fill makes the same content. So
+does a second fill where the result of one is copied.
 
 Cost: linear in ops and operands, with an analysis for each trial.
 """
@@ -30,6 +31,7 @@ from .costs import by_name, cost
 __all__ = [
     "Reuse",
     "find_reuses",
+    "is_fill",
     "is_own",
     "is_splat",
     "judge_reuses",
@@ -48,7 +50,7 @@ class Reuse:
 
 
 def splat_inits(analysis: ModuleAnalysis) -> list[int]:
-    """Return the operands that are written or forwarded, and are splat constants that are copied for that."""
+    """Return the operands that are written or forwarded, and are splat constants or fills that are copied for that."""
     s, effects = analysis.snapshot, analysis.effects
     return [
         operand
@@ -58,7 +60,7 @@ def splat_inits(analysis: ModuleAnalysis) -> list[int]:
         and decision.copies
         and (effects.writes[operand] or operand in effects.forwards)
         and not effects.discards[operand]
-        and is_splat(s.values[s.operand_value[operand]])
+        and (is_splat(value := s.values[s.operand_value[operand]]) or is_fill(value))
     ]
 
 
@@ -73,6 +75,11 @@ def is_splat(value: ir.Value) -> bool:
         return False
     elements = op.attributes["value"]
     return isinstance(elements, ir.DenseElementsAttr) and elements.is_splat
+
+
+def is_fill(value: ir.Value) -> bool:
+    """Whether ``value``, of static sizes, is the result of a ``linalg.fill``."""
+    return defining_op(value, "linalg.fill") is not None and ir.ShapedType(value.type).has_static_shape
 
 
 def plan_reuses(analysis: ModuleAnalysis, excluded: Collection[Reuse]) -> list[Reuse]:
