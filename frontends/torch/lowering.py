@@ -121,12 +121,26 @@ def _imported(graph: Any) -> ir.Module:
     importer_module("mlir.dialects.torch").register_dialect(context)
     try:
         fx = importer.FxImporter(context=context)
+        fx._cc = _with_named_places(importer.ContextCache)(context, py_attr_tracker=fx._py_attr_tracker)
         owner = torch_module("torch.fx").GraphModule(torch_module("torch.nn").Module(), graph)
         fx.import_stateless_graph(owner.graph, func_name="main")
     except Exception as error:  # Whatever the importer meets that it does not know: no error is documented.
         reason = str(error).strip().splitlines()
         raise RefusedGraphError(_named_in(str(error)), reason[0] if reason else type(error).__name__) from error
     return fx.module
+
+
+def _with_named_places(cache_class: Any) -> Any:
+    """The importer's cache with locations named by the path of the module that has the call: `loc("head.proj"(…))`."""
+
+    class NamedPlaces(cache_class):
+        def get_node_location(self, node: Any) -> ir.Location | None:
+            place = super().get_node_location(node)
+            stack = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
+            path = re.sub(r"^L\['self'\]\.?", "", str(stack[-1])) if stack else ""
+            return ir.Location.name(path, place, context=self._c) if path else place
+
+    return NamedPlaces
 
 
 def _named_in(message: str) -> list[str]:

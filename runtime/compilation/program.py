@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlir import ir
 
@@ -34,6 +34,9 @@ from .dispatch_functions import lower_dispatch_functions
 from .garbage import collection_paused
 from .settings import Settings
 from .type_limits import require_host_layout, require_possible_types
+
+if TYPE_CHECKING:
+    from ..report import BufferizationReport
 
 MOST_THREADS = 1024
 """The most threads that a program may run on; OpenMP takes a number of 32 bits, and no system has as many."""
@@ -225,6 +228,17 @@ class Program(ProcessBound):
         program = object.__new__(Program)
         program._share(self, {entry.__name__: held})
         return program
+
+    def explain(self) -> BufferizationReport:
+        """Say which allocations and copies bufferization leaves in the program, and why (see `bufferize`).
+
+        The source is bufferized once more, after the same passes. With a `pipeline` of yours, the report is of the
+        `inplace-one-shot-bufferize` in it.
+        """
+        from .explanation import explain_program
+
+        with entered(self._source.context), collection_paused():
+            return explain_program(self._source, self._settings)
 
     def fill_memory_with(self, byte: int) -> None:
         """Let memory that a checked program allocates from now on hold this byte until it is written."""
