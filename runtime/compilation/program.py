@@ -69,7 +69,8 @@ def compile(  # noqa: A001, PLR0913
     counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.
 
     Args:
-        source: a module (of any context), MLIR text or bytecode, or the path of a file.
+        source: a module (of any context), MLIR text or bytecode, or the path of a file. A program in StableHLO
+            (portable artifacts too), in the torch dialect of torch-mlir or in TOSA is lowered to linalg first.
         pipeline: replaces bufferization: it gets the source, and must leave entry points on memrefs.
         optimize: fuse, tile and vectorize on tensors before bufferization. Sums of floating-point numbers are then
             added up in another order, products that are added are rounded once, and quotients of a row by one number
