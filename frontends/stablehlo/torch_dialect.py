@@ -38,7 +38,7 @@ there is no call."""
 
 _LEFT = ("cumsum", "cumprod", "logcumsumexp", "index_put", "_index_put", "_unsafe_index_put", "scatter", "sort", "topk")
 _NOT_TO_LINALG = tuple(f"torch.aten.{name}" for name in _LEFT)
-"""What `TO_LINALG` leaves in the dialect `tm_tensor`; it stops the process at a `scatter_add` of rank 3."""
+"""What `TO_LINALG` leaves in the dialect `tm_tensor`; it ends the process at a `scatter_add` along dimension -1."""
 
 
 _CHECKED_TO_LINALG = "torch-backend-to-linalg-on-tensors-backend-pipeline"
