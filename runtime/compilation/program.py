@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlir import ir
 
@@ -35,6 +35,9 @@ from .garbage import collection_paused
 from .settings import Settings
 from .shared_trampolines import shared_trampolines
 from .type_limits import require_host_layout, require_possible_types
+
+if TYPE_CHECKING:
+    from ..report import BufferizationReport
 
 MOST_THREADS = 1024
 """The most threads that a program may run on; OpenMP takes a number of 32 bits, and no system has as many."""
@@ -68,7 +71,8 @@ def compile(  # noqa: A001, PLR0913
     counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.
 
     Args:
-        source: a module (of any context), MLIR text or bytecode, or the path of a file.
+        source: a module (of any context), MLIR text or bytecode, or the path of a file. A program in StableHLO
+            (portable artifacts too), in the torch dialect of torch-mlir or in TOSA is lowered to linalg first.
         pipeline: replaces bufferization: it gets the source, and must leave entry points on memrefs.
         optimize: fuse, tile and vectorize on tensors before bufferization. Sums of floating-point numbers are then
             added up in another order, products that are added are rounded once, and quotients of a row by one number
@@ -227,6 +231,17 @@ class Program(ProcessBound):
         program = object.__new__(Program)
         program._share(self, {entry.__name__: held})
         return program
+
+    def explain(self) -> BufferizationReport:
+        """Say which allocations and copies bufferization leaves in the program, and why (see `bufferize`).
+
+        The source is bufferized once more, after the same passes. With a `pipeline` of yours, the report is of the
+        `inplace-one-shot-bufferize` in it.
+        """
+        from .explanation import explain_program
+
+        with entered(self._source.context), collection_paused():
+            return explain_program(self._source, self._settings)
 
     def fill_memory_with(self, byte: int) -> None:
         """Let memory that a checked program allocates from now on hold this byte until it is written."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from mlir import ir
 
-from ...framework.diagnostics import file_location, place_text
+from ...framework.diagnostics import file_location, name_at, place_text
 from ..conflicts.decisions import Decision
 from ..whole_module.explain import conflict_notes, describe_decision
 from ..whole_module.module import ModuleAnalysis
@@ -119,6 +119,7 @@ class Explainer:
             change=GUIDE[reason].change,
             advice=self._advice(event, reason, op, decision),
             snippet=self._snippet(event.location),
+            name=name_at(event.location),
         )
 
     def _values(self, event: BufferEvent, op: int) -> Iterator[int]:
@@ -155,9 +156,12 @@ def _notes(found: Iterable[tuple[str, ir.Location]]) -> tuple[Note, ...]:
 
 
 def _op_text(name: str, location: ir.Location) -> str:
-    """Return the name of an op, with its line in the source."""
+    """Return the name of an op, with its line in the source, or what a frontend calls it."""
     place = file_location(location)
-    return f"'{name}'" if place is None else f"'{name}' in line {place.start_line}"
+    if place:
+        return f"'{name}' in line {place.start_line}"
+    named = name_at(location)
+    return f"'{name}' of {named}" if named else f"'{name}'"
 
 
 def _contiguous_layout(type_: ir.MemRefType) -> str:
