@@ -35,8 +35,11 @@ TO_LINALG = (
 TO_STABLEHLO = (
     "builtin.module(func.func(convert-torch-to-stablehlo,chlo-legalize-to-stablehlo,convert-torch-to-arith,"
     "canonicalize,cse),torch-func-backend-type-conversion-for-stablehlo,func.func(canonicalize,"
-    "torch-finalizing-backend-type-conversion-for-stablehlo,stablehlo-canonicalize-dynamism,canonicalize),"
-    "stablehlo-refine-shapes,func.func(canonicalize,stablehlo-canonicalize-dynamism,canonicalize,"
+    "torch-finalizing-backend-type-conversion-for-stablehlo,stablehlo-canonicalize-dynamism,canonicalize))"
+)
+REFINE_SHAPES = "builtin.module(stablehlo-refine-shapes)"
+CLEAN_STABLEHLO = (
+    "builtin.module(func.func(canonicalize,stablehlo-canonicalize-dynamism,canonicalize,"
     "stablehlo-legalize-deprecated-ops{fail-on-unused=false}),canonicalize)"
 )
 """Pipelines of torch-mlir: to ops that every backend must take, and from there on, without the check at the end that
@@ -97,7 +100,9 @@ def _to_linalg(module: ir.Module) -> ir.Module:
 def _through_stablehlo(module: ir.Module) -> ir.Module:
     stablehlo.register(module.context)
     _run(module, TO_STABLEHLO)
-    define_native_ops(module)
+    if not define_native_ops(module):  # It ends the process at calls of functions without bodies.
+        _run(module, REFINE_SHAPES)
+    _run(module, CLEAN_STABLEHLO)
     return legalize_stablehlo(module)
 
 
