@@ -13,7 +13,15 @@ from ...passes.analysis.ir.traversal import find_ops
 from ...passes.pipeline.pipeline import run_pipeline
 from .legalization import legalize_stablehlo
 
-__all__ = ["TO_BACKEND", "TO_LINALG", "TO_STABLEHLO", "lower_torch_dialect", "needs_stablehlo"]
+__all__ = [
+    "CLEAN_STABLEHLO",
+    "REFINE_SHAPES",
+    "TO_BACKEND",
+    "TO_LINALG",
+    "TO_STABLEHLO",
+    "lower_torch_dialect",
+    "needs_stablehlo",
+]
 
 TO_BACKEND = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),"
@@ -29,8 +37,11 @@ TO_LINALG = (
 TO_STABLEHLO = (
     "builtin.module(func.func(convert-torch-to-stablehlo,chlo-legalize-to-stablehlo,convert-torch-to-arith,"
     "canonicalize,cse),torch-func-backend-type-conversion-for-stablehlo,func.func(canonicalize,"
-    "torch-finalizing-backend-type-conversion-for-stablehlo,stablehlo-canonicalize-dynamism,canonicalize),"
-    "stablehlo-refine-shapes,func.func(canonicalize,stablehlo-canonicalize-dynamism,canonicalize,"
+    "torch-finalizing-backend-type-conversion-for-stablehlo,stablehlo-canonicalize-dynamism,canonicalize))"
+)
+REFINE_SHAPES = "builtin.module(stablehlo-refine-shapes)"
+CLEAN_STABLEHLO = (
+    "builtin.module(func.func(canonicalize,stablehlo-canonicalize-dynamism,canonicalize,"
     "stablehlo-legalize-deprecated-ops{fail-on-unused=false}),canonicalize)"
 )
 """Pipelines of torch-mlir: to ops that every backend must take, and from there on, without the check at the end that
@@ -39,7 +50,6 @@ there is no call."""
 _LEFT = ("cumsum", "cumprod", "logcumsumexp", "index_put", "_index_put", "_unsafe_index_put", "scatter", "sort", "topk")
 _NOT_TO_LINALG = tuple(f"torch.aten.{name}" for name in _LEFT)
 """What `TO_LINALG` leaves in the dialect `tm_tensor`; it ends the process at a `scatter_add` along dimension -1."""
-
 
 _CHECKED_TO_LINALG = "torch-backend-to-linalg-on-tensors-backend-pipeline"
 
@@ -59,5 +69,6 @@ def lower_torch_dialect(module: ir.Operation) -> ir.Operation:
         run_pipeline(module, _CHECKED_TO_LINALG)
         return module
     stablehlo.register(module.context)
-    run_pipeline(module, TO_STABLEHLO)
+    for pipeline in (TO_STABLEHLO, REFINE_SHAPES, CLEAN_STABLEHLO):
+        run_pipeline(module, pipeline)
     return legalize_stablehlo(module).operation

@@ -13,8 +13,32 @@ from typing import Any
 
 from mlir import ir
 
-from . import linear_algebra, special_functions
-from .framework import importer_module, torch_module
+from . import (
+    arithmetic,
+    bessel,
+    complex_numbers,
+    error_functions,
+    gamma_functions,
+    linear_algebra,
+    pooling,
+    scatters,
+    sorting,
+    special_functions,
+)
+from .framework import implicitly, importer_module, torch_module
+
+_FAMILIES = (
+    arithmetic,
+    bessel,
+    complex_numbers,
+    error_functions,
+    gamma_functions,
+    linear_algebra,
+    pooling,
+    scatters,
+    sorting,
+)
+"""Modules with tables of their own."""
 
 
 @cache
@@ -27,12 +51,20 @@ def decompositions() -> Mapping[Any, Callable[..., Any]]:
     table = {**_unknown_to_the_importer(), **importer_module("mlir.extras.fx_decomp_util").get_decomposition_table()}
     for overload in (aten.bernoulli.p, aten.bernoulli.default):
         table.pop(overload, None)
-    return {**table, **_copies(aten), **linear_algebra.table(aten), **_own(aten)}
+    for family in _FAMILIES:
+        table.update(family.table(aten))
+    table.update({**_copies(aten), **_own(aten)})
+    return {**table, **_of_rank_zero(aten, table)}
 
 
 def _unknown_to_the_importer() -> dict[Any, Callable[..., Any]]:
     """What PyTorch decomposes of ops that torch-mlir has not registered."""
-    known = torch_module("torch._decomp").decomposition_table
+    exporting = torch_module("torch._export.utils")
+    implicit = exporting._collect_all_valid_cia_ops_for_aten_namespace()
+    known = {
+        **{overload: implicitly(overload) for overload in implicit},
+        **torch_module("torch._decomp").decomposition_table,
+    }
     name_of = importer_module("mlir.extras.fx_importer")._get_mlir_op_name_for_schema
     context = ir.Context()
     importer_module("mlir.dialects.torch").register_dialect(context)
@@ -70,9 +102,6 @@ def _copied(view: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
 def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
     return {
         aten.native_dropout.default: _dropout,
-        aten.sort.stable: _stable_sort,
-        aten.argsort.stable: lambda x, *, stable, dim=-1, descending=False: aten.sort.default(x, dim, descending)[1],
-        aten.median.default: _median,
         aten.convolution_backward.default: _convolution_backward,
         aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
         aten.cumprod.default: _running_product,
@@ -103,6 +132,28 @@ def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
     }
 
 
+_REDUCTIONS = (
+    "amax amin sum.dim_IntList mean.dim prod.dim_int any.dim all.dim any.dims all.dims var.correction std.correction "
+    "cumsum cumprod _softmax _log_softmax flip roll"
+)
+
+
+def _of_rank_zero(aten: Any, table: Mapping[Any, Callable[..., Any]]) -> dict[Any, Callable[..., Any]]:
+    """Ops along dimensions that tensors of rank 0 do not have: for some of these torch-mlir ends the process."""
+    found: dict[Any, Callable[..., Any]] = {}
+    for name in _REDUCTIONS.split():
+        packet, _, overload = name.partition(".")
+        op = getattr(getattr(aten, packet), overload or "default")
+        found[op] = partial(_as_vector, op, table.get(op))
+    return found
+
+
+def _as_vector(op: Callable[..., Any], other: Callable[..., Any] | None, x: Any, *arguments: Any, **named: Any) -> Any:
+    if x.dim() > 0:
+        return other(x, *arguments, **named) if other else NotImplemented
+    return op(x.reshape(1), *arguments, **named).reshape(())
+
+
 def _dropout(x: Any, probability: float, train: bool | None) -> Any:
     torch = torch_module()
     if train is False or probability == 0:
@@ -111,19 +162,6 @@ def _dropout(x: Any, probability: float, train: bool | None) -> Any:
         return torch.zeros_like(x), torch.zeros_like(x, dtype=torch.bool)
     kept = torch.ops.aten.bernoulli.p(torch.ones_like(x), 1 - probability)
     return x * kept * (1 / (1 - probability)), kept.to(torch.bool)
-
-
-def _stable_sort(x: Any, *, stable: bool | None = None, dim: int = -1, descending: bool = False) -> Any:
-    del stable  # Sorts are stable here.
-    return torch_module().ops.aten.sort.default(x, dim, descending)
-
-
-def _median(x: Any) -> Any:
-    """The lower median, or NaN if there is one."""
-    torch = torch_module()
-    flat = x.reshape(-1)
-    value = torch.ops.aten.sort.default(flat, 0)[0].select(0, (flat.shape[0] - 1) // 2)
-    return torch.where(torch.isnan(flat).any(), float("nan"), value) if x.is_floating_point() else value
 
 
 def _running_extremum(x: Any, dim: int, choose: Callable[[Any, Any], Any]) -> Any:

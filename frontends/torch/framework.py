@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 from ..extras import required_module
@@ -29,3 +30,8 @@ def importer_module(name: str) -> Any:
             raise
         message = "the MLIR bindings in use cannot import torch graphs; install torch-mlir: pip install torch-mlir"
         raise ImportError(message, name=error.name) from None
+
+
+def implicitly(overload: Any) -> Callable[..., Any]:
+    """What PyTorch computes a composite op by, which `torch.export` else keeps."""
+    return torch_module("torch._export.utils")._get_decomp_for_cia(overload)

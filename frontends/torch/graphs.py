@@ -114,6 +114,8 @@ def prepare(module: Any, *, hoist_random: bool, updates: Mapping[int, str] | Non
         elif _is_random(node):
             reason = "it draws random numbers, which compiled functions take as arguments only"
             raise RefusedGraphError([_name(node.target)], reason)
+        elif _is_empty(node):
+            copy.nodes[node] = _without_elements(copy, node)
         else:
             copy.nodes[node] = _copied(copy, node)
     return _finished(copy, every, inputs, _outputs(module), updates or {})
@@ -151,6 +153,7 @@ def _finished(
     stored = list(copy.stored.items())
     nodes = [*results, *(value for _, value in stored)]
     copy.graph.output(tuple(nodes))
+    copy.graph.eliminate_dead_code()
     places = {numbers[node]: len(results) + place for place, (node, _) in enumerate(stored)}
     values = tuple(node.meta.get("val") for node in nodes)
     kept = tuple(number for number, node in enumerate(every) if node in copy.nodes)
@@ -159,6 +162,21 @@ def _finished(
 
 def _copied(copy: _Copy, node: Any) -> Any:
     return copy.graph.node_copy(node, copy.nodes.__getitem__)
+
+
+def _is_empty(node: Any) -> bool:
+    """Whether a node computes a tensor of known sizes without elements; for some, torch-mlir divides by zero."""
+    value, torch = node.meta.get("val"), torch_module()
+    if node.op != "call_function" or not isinstance(value, torch.Tensor) or value.dtype is torch.uint8:
+        return False  # It takes constants of bytes for signed ones.
+    return 0 in value.shape and all(type(size) is int for size in value.shape)
+
+
+def _without_elements(copy: _Copy, node: Any) -> Any:
+    value, full = node.meta["val"], torch_module().ops.aten.full.default
+    new = copy.graph.call_function(full, (list(value.shape), 0), {"dtype": value.dtype})
+    new.meta["val"] = value
+    return new
 
 
 def _new_input(copy: _Copy, name: str, value: Any) -> Any:

@@ -1,7 +1,8 @@
-"""Factorizations and solvers of ATen by the few of `native_ops.py`: Cholesky, LU and QR.
+"""Factorizations and solvers of ATen by the few of `native_ops.py`: Cholesky, LU, QR, and rotations of rows.
 
 Singular matrices give infinities or NaN, as ATen's functions that end in `_ex` do: nothing is raised by a compiled
-function. Matrices are real, and have elements; others are left as they are.
+function. Signs of singular vectors and eigenvectors are arbitrary, here as in LAPACK. Matrices are real, and have
+elements; others are left as they are.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from .framework import torch_module
+from .framework import implicitly, torch_module
 from .native_ops import native_op
 
 
@@ -49,14 +50,22 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         aten.linalg_householder_product.default: _householder_product,
         aten.ormqr.default: _multiply_by_q,
         aten.linalg_qr.default: _qr,
+        aten._linalg_svd.default: _svd,
+        aten._linalg_eigh.default: _eigh,
+        aten.linalg_pinv.atol_rtol_tensor: _pseudo_inverse,
+        aten.linalg_matrix_sqrth.default: _square_root,
+        aten.linalg_polar.default: _polar,
     }
-    return {overload: partial(_of_real_elements, rule) for overload, rule in rules.items()}
+    composite = (aten.linalg_norm.default, aten.linalg_norm.ord_str)
+    found = {overload: implicitly(overload) for overload in composite}
+    return found | {overload: partial(_of_real_elements, rule) for overload, rule in rules.items()}
 
 
 def _of_real_elements(rule: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """What a rule makes of its arguments, if each tensor has elements, and known sizes."""
     tensors = [one for one in arguments if hasattr(one, "numel")]
-    fits = all(type(size) is int and size > 0 for one in tensors for size in one.shape)
+    fits = all(type(size) is int for one in tensors for size in one.shape)
+    fits = fits and (rule in (_determinant, _log_determinant) or all(one.numel() for one in tensors))
     return rule(*arguments, **named) if fits and not any(one.is_complex() for one in tensors) else NotImplemented
 
 
@@ -198,11 +207,16 @@ def _parity(pivots: Any, dtype: Any) -> Any:
 
 
 def _determinant(a: Any) -> Any:
+    if not a.shape[-1]:
+        return a.new_ones(a.shape[:-2]), a.clone(), a.new_empty(a.shape[:-1], dtype=torch_module().int32)
     lu, pivots, _ = _lu_factor(a)
     return lu.diagonal(0, lu.dim() - 2, lu.dim() - 1).prod(-1) * _parity(pivots, a.dtype), lu, pivots
 
 
 def _log_determinant(a: Any) -> Any:
+    if not a.shape[-1]:
+        one, lu, pivots = _determinant(a)
+        return one, torch_module().zeros_like(one), lu, pivots
     lu, pivots, _ = _lu_factor(a)
     diagonal = lu.diagonal(0, lu.dim() - 2, lu.dim() - 1)
     return diagonal.sign().prod(-1) * _parity(pivots, a.dtype), diagonal.abs().log().sum(-1), lu, pivots
@@ -235,3 +249,75 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
     least = min(rows, columns)
     r = factors[..., :least, :].triu()
     return a.new_empty(0) if mode == "r" else _householder_product(factors[..., :least], scales), r
+
+
+def _rotated(a: Any) -> tuple[Any, Any, Any]:
+    """Of the columns of `a`: the norms, descending, after rotations make them orthogonal; these columns; rotations."""
+    rows, rotations = _on_batch(native_op("orthogonalize"), a.mT)
+    norms, order = (rows * rows).sum(-1).sqrt().sort(-1, descending=True)
+    order = order.unsqueeze(-1)
+    return norms, rows.gather(-2, order.expand(rows.shape)).mT, rotations.gather(-2, order.expand(rotations.shape)).mT
+
+
+def _svd(a: Any, full_matrices: bool = False, compute_uv: bool = True, *, driver: str | None = None) -> Any:
+    """In float64; from the QR factorization of the rotated columns, as norms may be zero."""
+    del driver
+    torch = torch_module()
+    if a.shape[-2] < a.shape[-1]:
+        u, values, vh = _svd(a.mT, full_matrices, compute_uv)
+        return (vh.mT, values, u.mT) if compute_uv else (u, values, vh)
+    values, columns, v = _rotated(a.to(torch.float64))
+    if not compute_uv:
+        return a.new_empty(0), values.to(a.dtype), a.new_empty(0)
+    q, r = _qr(columns, "complete" if full_matrices else "reduced")
+    signs = torch.where(r.diagonal(0, r.dim() - 2, r.dim() - 1) < 0, -1.0, 1.0).to(q.dtype)
+    count = signs.shape[-1]
+    q = torch.cat([q[..., :count] * signs.unsqueeze(-2), q[..., count:]], -1)
+    return q.to(a.dtype), values.to(a.dtype), v.mT.to(a.dtype)
+
+
+def _eigh(a: Any, uplo: str = "L", compute_v: bool = True) -> Any:
+    """By the singular values of a matrix with a multiple of the unit added, which makes all eigenvalues positive."""
+    torch = torch_module()
+    exact = a.to(torch.float64)
+    half = exact.tril(-1) if uplo.upper() == "L" else exact.triu(1).mT
+    exact = half + half.mT + torch.diag_embed(exact.diagonal(0, exact.dim() - 2, exact.dim() - 1))
+    bound = exact.abs().sum(-1).amax(-1, keepdim=True) if a.shape[-1] else exact.new_zeros(*a.shape[:-2], 1)
+    values, _, vectors = _rotated(exact + bound.unsqueeze(-1) * _unit(exact))
+    values = (values - bound).flip(-1).to(a.dtype)
+    return values, vectors.flip(-1).to(a.dtype) if compute_v else a.new_empty(0)
+
+
+def _pseudo_inverse(a: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
+    torch = torch_module()
+    most = max(a.shape[-2:])
+    if hermitian:
+        numbers, u = _eigh(a)
+        vh, values = u.mT, numbers.abs()
+    else:
+        u, values, vh = _svd(a)
+        numbers = values
+    absolute = values.new_zeros(()) if atol is None else atol
+    if rtol is None:
+        default = torch.finfo(a.dtype).eps * most
+        relative = default if atol is None else torch.where(absolute > 0, 0.0, default)
+    else:
+        relative = rtol
+    largest = values.amax(-1, keepdim=True)
+    bound = torch.maximum(_column(absolute), _column(relative) * largest)
+    inverse = torch.where(values > bound, 1 / numbers, 0)
+    return (vh.mT * inverse.unsqueeze(-2)) @ u.mT
+
+
+def _column(number: Any) -> Any:
+    return number.unsqueeze(-1) if hasattr(number, "unsqueeze") else number
+
+
+def _square_root(a: Any) -> Any:
+    values, vectors = _eigh(a)
+    return (vectors * values.clamp(min=0).sqrt().unsqueeze(-2)) @ vectors.mT
+
+
+def _polar(a: Any) -> Any:
+    u, values, vh = _svd(a)
+    return u @ vh, (vh.mT * values.unsqueeze(-2)) @ vh

@@ -16,7 +16,14 @@ from ...passes.pipeline.pipeline import run_pipeline
 from ...runtime.interface.signature import WRITABLE
 from ...runtime.source import private_copy
 from ..stablehlo.legalization import legalize_stablehlo
-from ..stablehlo.torch_dialect import TO_BACKEND, TO_LINALG, TO_STABLEHLO, needs_stablehlo
+from ..stablehlo.torch_dialect import (
+    CLEAN_STABLEHLO,
+    REFINE_SHAPES,
+    TO_BACKEND,
+    TO_LINALG,
+    TO_STABLEHLO,
+    needs_stablehlo,
+)
 from .framework import importer_module, torch_module
 from .native_lowering import declare_native_ops, define_native_ops
 from .refusal import RefusedGraphError
@@ -73,7 +80,9 @@ def _to_linalg(module: ir.Module) -> ir.Module:
 def _through_stablehlo(module: ir.Module) -> ir.Module:
     stablehlo.register(module.context)
     _run(module, TO_STABLEHLO)
-    define_native_ops(module)
+    if not define_native_ops(module):  # It ends the process at calls of functions without bodies.
+        _run(module, REFINE_SHAPES)
+    _run(module, CLEAN_STABLEHLO)
     return legalize_stablehlo(module)
 
 

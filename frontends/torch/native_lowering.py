@@ -6,22 +6,16 @@ body of StableHLO ops and loops, which `legalize_stablehlo` inlines and lowers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from mlir import ir
-from mlir.dialects import arith, tensor
 
 from ...dialects import stablehlo
-from ...dialects.support.index_math import index_constant
 from ...passes.analysis.ir.traversal import find_ops
 from ...passes.framework.entered_context import entered
-from ...passes.stablehlo.rewriting.loops import loop_nest
+from .native_bodies import body
 from .native_ops import NAMESPACE
 
 __all__ = ["declare_native_ops", "define_native_ops"]
 
-Values = Sequence[ir.Value]
-Types = Sequence[ir.Type]
 _PREFIX = f"torch.{NAMESPACE}."
 
 
@@ -63,7 +57,7 @@ def define_native_ops(module: ir.Module) -> bool:
             )
             name = _name(function).removeprefix(_PREFIX).split(".")[0]
             with ir.InsertionPoint(block), function.location:
-                ir.Operation.create("func.return", [], list(_RULES[name](list(block.arguments), signature.results)))
+                ir.Operation.create("func.return", [], list(body(name)(list(block.arguments), signature.results)))
     return bool(functions)
 
 
@@ -73,67 +67,3 @@ def _is_declared(op: ir.Operation) -> bool:
 
 def _name(op: ir.Operation) -> str:
     return ir.StringAttr(op.attributes["sym_name"]).value
-
-
-def _library_call(target: str) -> Callable[[Values, Types], Values]:
-    def build(operands: Values, types: Types) -> Values:
-        letter = {"f32": "s", "f64": "d"}[str(ir.RankedTensorType(operands[0].type).element_type)]
-        return _called(target.replace("?", letter), operands, types)
-
-    return build
-
-
-def _called(target: str, operands: Values, types: Types, **options: int) -> Values:
-    attributes: dict[str, ir.Attribute] = {"call_target_name": ir.StringAttr.get(target)}
-    if options:
-        byte = ir.IntegerType.get_signless(8)
-        numbers = {name: ir.IntegerAttr.get(byte, number) for name, number in options.items()}
-        attributes["mhlo.backend_config"] = ir.DictAttr.get({**numbers})
-    return list(ir.Operation.create("stablehlo.custom_call", types, list(operands), attributes).results)
-
-
-def _cholesky(operands: Values, types: Types) -> Values:
-    letter = {"f32": "s", "f64": "d"}[str(ir.RankedTensorType(operands[0].type).element_type)]
-    return _called(f"lapack_{letter}potrf_ffi", operands, types, uplo=ord("L"))
-
-
-def _solve(*, lower: bool) -> Callable[[Values, Types], Values]:
-    def build(operands: Values, types: Types) -> Values:
-        flag = ir.BoolAttr.get
-        attributes = {
-            "left_side": flag(True),
-            "lower": flag(lower),
-            "unit_diagonal": flag(False),
-            "transpose_a": ir.Attribute.parse("#stablehlo<transpose NO_TRANSPOSE>"),
-        }
-        return list(ir.Operation.create("stablehlo.triangular_solve", types, list(operands), attributes).results)
-
-    return build
-
-
-def _swap_rows(operands: Values, _types: Types) -> Values:
-    """Swaps of elements, one after the other: number `k` with the one that the pivot `k` says."""
-    x, pivots = operands
-    batch, count = ir.RankedTensorType(pivots.type).shape
-
-    def swap(place: list[ir.Value], carried: list[ir.Value]) -> Values:
-        (x,) = carried
-        index, k = place
-        pivot = arith.index_cast(ir.IndexType.get(), tensor.extract(pivots, place))
-        other = arith.subi(pivot, index_constant(1))
-        one, two = tensor.extract(x, [index, k]), tensor.extract(x, [index, other])
-        return [tensor.insert(one, tensor.insert(two, x, [index, k]), [index, other])]
-
-    return loop_nest([batch, count], [x], swap)
-
-
-_RULES: dict[str, Callable[[Values, Types], Values]] = {
-    "lu": _library_call("lapack_?getrf_ffi"),
-    "cholesky": _cholesky,
-    "qr": _library_call("Qr"),
-    "householder": _library_call("ProductOfElementaryHouseholderReflectors"),
-    "solve_lower": _solve(lower=True),
-    "solve_upper": _solve(lower=False),
-    "swap_rows": _swap_rows,
-}
-"""What builds the body of each function."""

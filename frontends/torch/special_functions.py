@@ -27,7 +27,7 @@ _SHIFT = 8
 """From where on that series is exact to float64."""
 
 
-def _as_float(x: Any) -> tuple[Any, Any]:
+def as_float(x: Any) -> tuple[Any, Any]:
     """An argument in float64, and the dtype of the result."""
     torch = torch_module()
     return x.to(torch.float64), x.dtype if x.is_floating_point() else torch.get_default_dtype()
@@ -36,7 +36,7 @@ def _as_float(x: Any) -> tuple[Any, Any]:
 def log_gamma(x: Any) -> Any:
     """`torch.lgamma`."""
     torch = torch_module()
-    x, dtype = _as_float(x)
+    x, dtype = as_float(x)
     reflected = x < 0.5
     z = torch.where(reflected, 1 - x, x) - 1
     series = _LANCZOS[0] + sum(one / (z + number) for number, one in enumerate(_LANCZOS) if number)
@@ -50,7 +50,7 @@ def log_gamma(x: Any) -> Any:
 def digamma(x: Any) -> Any:
     """`torch.digamma`: infinite at zero, NaN at negative integers."""
     torch = torch_module()
-    x, dtype = _as_float(x)
+    x, dtype = as_float(x)
     reflected = x < 0
     z = torch.where(reflected, 1 - x, x)
     shifted = z + _SHIFT

@@ -1,0 +1,181 @@
+"""What is combined at places that tensors tell, by the scatters of `native_ops.py`, along one dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .framework import torch_module
+from .native_ops import native_op
+
+
+def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
+    """The decomposition of each overload that this file has one for."""
+    return {
+        aten.scatter_reduce.two: _scatter_reduce,
+        aten.index_reduce.default: _index_reduce,
+        aten.put.default: _put,
+        aten.histc.default: _histogram_of_range,
+        aten.segment_reduce.default: _segment_reduce,
+        aten.nonzero_static.default: _nonzero_static,
+    }
+
+
+_SCATTERS = {
+    "sum": "scatter_add",
+    "mean": "scatter_add",
+    "prod": "scatter_multiply",
+    "amin": "scatter_minimum",
+    "amax": "scatter_maximum",
+}
+
+
+def _scattered(kind: str, x: Any, places: Any, updates: Any) -> Any:
+    """`x` after updates at flat places."""
+    torch = torch_module()
+    dtype, shape = x.dtype, x.shape
+    if dtype in (torch.bool, torch.uint8):
+        x, updates = x.to(torch.int32), updates.to(torch.int32)
+    found = native_op(kind)(x.reshape(-1), places.reshape(-1, 1), updates.reshape(-1))
+    return found.reshape(shape).to(dtype)
+
+
+def _flat_places(shape: Sequence[int], dim: int, index: Any) -> Any:
+    """Of elements that differ from their own place in one coordinate."""
+    torch = torch_module()
+    places, step = torch.zeros((), dtype=torch.int64, device=index.device), 1
+    for axis in range(len(shape) - 1, -1, -1):
+        if axis == dim:
+            places = places + index * step
+        else:
+            view = [1] * len(shape)
+            view[axis] = index.shape[axis]
+            places = places + torch.arange(index.shape[axis], device=index.device).reshape(view) * step
+        step *= shape[axis]
+    return places.expand(index.shape)
+
+
+def _first_of(kind: str, dtype: Any) -> Any:
+    """What a reduction begins with."""
+    torch = torch_module()
+    if kind in ("sum", "mean", "prod"):
+        return int(kind == "prod")
+    if dtype.is_floating_point:
+        return float("inf") if kind == "amin" else float("-inf")
+    info = (0, 1) if dtype is torch.bool else (torch.iinfo(dtype).min, torch.iinfo(dtype).max)
+    return info[kind == "amin"]
+
+
+def _reduced(kind: str, x: Any, places: Any, updates: Any, *, with_own: bool) -> Any:
+    torch = torch_module()
+    ones = torch.ones_like(places)
+    start = x
+    counts = _scattered("scatter_add", torch.zeros_like(x, dtype=torch.int64), places, ones)
+    if not with_own:
+        start = torch.where(counts > 0, torch.full_like(x, _first_of(kind, x.dtype)), x)
+    found = _scattered(_SCATTERS[kind], start, places, updates)
+    if kind != "mean":
+        return found
+    counts = counts + 1 if with_own else torch.where(counts == 0, 1, counts)
+    if x.is_floating_point():
+        return found / counts.to(x.dtype)
+    return torch.div(found, counts, rounding_mode="floor").to(x.dtype)
+
+
+def _scatter_reduce(x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+    if x.is_complex():
+        return NotImplemented
+    if x.dim() == 0:
+        x, index, source = x.reshape(1), index.reshape(-1), source.reshape(-1)
+        return _scatter_reduce(x, 0, index, source, reduce, include_self=include_self).reshape(())
+    if index.dim() == 0:
+        index = index.reshape(1)
+        source = source.reshape(1)
+    dim %= x.dim()
+    for axis in range(x.dim()):
+        source = source.narrow(axis, 0, index.shape[axis])
+    places = _flat_places(x.shape, dim, index)
+    return _reduced(reduce, x, places, source, with_own=include_self)
+
+
+def _index_reduce(x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+    if x.dim() == 0:
+        x, source = x.reshape(1), source.reshape(-1)
+        return _index_reduce(x, 0, index, source, reduce, include_self=include_self).reshape(())
+    view = [1] * x.dim()
+    view[dim] = -1
+    index = index.reshape(view).expand(source.shape)
+    return _scatter_reduce(x, dim, index, source, reduce, include_self=include_self)
+
+
+def _put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    torch = torch_module()
+    index = torch.where(index < 0, index + x.numel(), index)
+    return _scattered("scatter_add" if accumulate else "scatter_set", x, index, source)
+
+
+def _histogram_of_range(x: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:  # noqa: A002
+    torch = torch_module()
+    x = x.reshape(-1)
+    if min == max and x.numel():
+        least, most = x.min(), x.max()
+        same = least == most
+        least, most = torch.where(same, least - 1, least), torch.where(same, most + 1, most)
+    else:
+        least, most = (torch.full((), float(one), dtype=x.dtype) for one in (min, max))
+        if min == max:
+            least, most = least - 1, most + 1
+    inside = (x >= least) & (x <= most)
+    places = ((torch.where(inside, x, least) - least) * bins / (most - least)).to(torch.int64).clamp(max=bins - 1)
+    return _scattered("scatter_add", x.new_zeros(bins), places, inside.to(x.dtype))
+
+
+def _segment_reduce(
+    data: Any,
+    reduce: str,
+    *,
+    lengths: Any = None,
+    indices: Any = None,
+    offsets: Any = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: Any = None,
+) -> Any:
+    """Each element belongs to the segment that begins last before it."""
+    del unsafe
+    torch = torch_module()
+    if indices is not None:
+        return NotImplemented
+    bounds = offsets if offsets is not None else torch.nn.functional.pad(lengths.cumsum(-1), (1, 0))
+    count = bounds.shape[-1] - 1
+    numbers = torch.arange(data.shape[axis], device=data.device)
+    ends = bounds[..., 1:].unsqueeze(-2)
+    segment = (ends <= numbers.unsqueeze(-1)).to(torch.int64).sum(-1)
+    kind = {"max": "amax", "min": "amin"}.get(reduce, reduce)
+    shape = [*data.shape[:axis], count + 1, *data.shape[axis + 1 :]]  # One for what is in no segment.
+    own = _first_of(kind, data.dtype) if initial is None else initial
+    index = segment.reshape(*segment.shape, *[1] * (data.dim() - axis - 1)).expand(data.shape)
+    start = torch.full(shape, own, dtype=data.dtype, device=data.device)
+    places = _flat_places(shape, axis, index)
+    found = _scattered(_SCATTERS[kind], start, places, data).narrow(axis, 0, count)
+    if kind != "mean":
+        return found
+    sizes = (bounds[..., 1:] - bounds[..., :-1]).reshape(*bounds.shape[:-1], count, *[1] * (data.dim() - axis - 1))
+    mean = found / sizes.to(data.dtype)
+    return torch.where(sizes == 0, float("nan") if initial is None else initial, mean)
+
+
+def _nonzero_static(x: Any, *, size: int, fill_value: int = -1) -> Any:
+    """Coordinates of the first elements that are not zero."""
+    torch = torch_module()
+    is_one = (x != 0).reshape(-1).to(torch.int64)
+    place = is_one.cumsum(0) - 1
+    place = torch.where((is_one == 0) | (place >= size), size, place)
+    columns = []
+    step = x.numel()
+    numbers = torch.arange(x.numel(), device=x.device)
+    for axis in range(x.dim()):
+        step //= x.shape[axis]
+        own = torch.div(numbers, step, rounding_mode="floor") % x.shape[axis]
+        columns.append(_scattered("scatter_set", own.new_full((size + 1,), fill_value), place, own)[:size])
+    return torch.stack(columns, 1) if columns else x.new_empty((size, 0), dtype=torch.int64)

@@ -1,0 +1,198 @@
+"""`mi.from_torch`: values of ops that torch-mlir gets wrong, refuses, or ends the process at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlir_inplace as mi
+
+torch: Any = pytest.importorskip("torch", minversion="2.12")
+
+torch.set_num_threads(1)
+
+F = torch.nn.functional
+INF, NAN = float("inf"), float("nan")
+
+
+class Applied(torch.nn.Module):
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *tensors: Any) -> Any:
+        return self._function(*tensors)
+
+
+def check(function: Callable[..., Any], *tensors: Any, optimize: bool = False, relative: float = 1e-5) -> None:
+    """Compare each result of a function with eager PyTorch's."""
+    exported = torch.export.export(Applied(function), tuple(one.clone() for one in tensors), strict=False)
+    got = mi.from_torch(exported, optimize=optimize).main(*[one.clone() for one in tensors])
+    wanted = function(*tensors)
+    assert len(got) == len(wanted)
+    for number, (one, other) in enumerate(zip(got, wanted, strict=True)):
+        array = other.resolve_conj().numpy()
+        assert (one.dtype, one.shape) == (array.dtype, array.shape), number
+        np.testing.assert_allclose(one, array, rtol=relative, atol=relative / 100, err_msg=f"result {number}")
+
+
+def test_programs_at_which_torch_mlir_ends_the_process() -> None:
+    def ended(x: Any, empty: Any, whole: Any, one: Any) -> Any:
+        three = torch.full_like(whole, 3)
+        compared = three == 3.0, three < 2.5, torch.full_like(x, 3.0) == 3, torch.full_like(x, 3.0) < 3
+        pooled = F.max_pool3d(whole, 2), F.max_pool2d(whole[0], 2, padding=1, ceil_mode=True)
+        return *compared, *pooled, one.logsumexp(0), F.unfold(empty, 2), torch.nonzero_static(x, size=4)
+
+    x = torch.tensor([[1.0, 0, 2], [0, 0, -3]])
+    check(ended, x, torch.zeros(0, 2, 4, 4), torch.arange(64).reshape(1, 1, 4, 4, 4), torch.tensor(2.0))
+
+
+@pytest.mark.parametrize("optimize", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_nan_is_the_greatest_number(optimize: bool) -> None:
+    def ordered(x: Any) -> Any:
+        sorts = [one for down in (False, True) for one in x.sort(dim=0, stable=True, descending=down)]
+        chosen = *x.topk(3, dim=1), x.topk(2, dim=1, largest=False)[0], x.kthvalue(2, dim=1)[0], x.nanmedian(1)[0]
+        extrema = x.argmax(), x.argmin(1), *x.max(1), *x.min(0), *x.median(1), x.median(), x.nanmedian()
+        return *sorts, *chosen, *extrema
+
+    check(ordered, torch.tensor([[1, NAN, -INF, 3, -2, 4, INF], [2, 5, 1, 1, 0, -0.0, NAN]]), optimize=optimize)
+
+
+def test_sorts_of_numbers_without_a_sign() -> None:
+    def ordered(x: Any, flags: Any, whole: Any) -> Any:
+        return *x.sort(stable=True), *flags.sort(stable=True, descending=True), *whole.mode(1)
+
+    whole = torch.tensor([[1, 2, 2, 1, 3], [5, 4, 5, 4, 5], [3, 2, 1, 0, 9]])
+    check(ordered, torch.tensor([200, 3, 100, 255, 0], dtype=torch.uint8), torch.tensor([True, False, True]), whole)
+
+
+@pytest.mark.parametrize("optimize", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_where_maxima_are(optimize: bool) -> None:
+    def pooled(x: Any) -> Any:
+        one = F.max_pool1d(x[0], 2, return_indices=True)
+        two = F.max_pool2d(x, 3, stride=2, padding=1, return_indices=True, ceil_mode=True)
+        return *one, *two, *F.max_pool2d(x, 2, dilation=2, return_indices=True)
+
+    x = torch.sin(torch.arange(2 * 2 * 7 * 6) * 7.0).reshape(2, 2, 7, 6)
+    x[0, 0, 1:3, 2] = NAN
+    x[1, :2] = -INF
+    check(pooled, x, optimize=optimize)
+
+
+@pytest.mark.parametrize("optimize", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_quotients_and_remainders(optimize: bool) -> None:
+    def divided(x: Any, y: Any, large: Any) -> Any:
+        column = x.unsqueeze(1)
+        floors = column // y, torch.floor_divide(x, 1), x // -2
+        rests = torch.fmod(x, 3), torch.fmod(column, y), x % 3, torch.remainder(column, y), large % 3, large % -7
+        return *floors, *rests, torch.div(column, y, rounding_mode="trunc"), F.gelu(x)
+
+    x = torch.tensor([INF, -INF, NAN, 7, -7, 0, -0.0, 5.5])
+    check(divided, x, torch.tensor([2, -2, INF, -INF, 0, 3, NAN, 0.5]), torch.tensor([1e10, -1e30]), optimize=optimize)
+
+
+def test_bits_of_numbers() -> None:
+    def taken(x: Any, y: Any) -> Any:
+        return *torch.frexp(x), torch.nextafter(x.unsqueeze(1), y), torch.copysign(x, y), x.signbit(), x.isfinite()
+
+    check(taken, torch.tensor([INF, NAN, 7, -7, -0.0, 1e-40, -3e-45]), torch.tensor([2, -2, INF, 0, 3, NAN, -1e-40]))
+
+
+@pytest.mark.full
+def test_complex_numbers_and_transforms() -> None:
+    def transformed(x: Any) -> Any:
+        fft = torch.fft
+        half, whole = fft.rfft(x), fft.fft(x)
+        back = fft.irfft(half, n=7), fft.irfft(half, n=6, norm="ortho"), fft.irfftn(fft.rfftn(x)), fft.hfft(x)
+        complex_ = whole + 2 * whole, whole - x, whole.conj() * 1j, whole / 2, -whole, whole.abs(), whole.sgn()
+        return half, whole, *back, *complex_, fft.ifft2(x), fft.ihfft(x)
+
+    check(transformed, torch.sin(torch.arange(24.0)).reshape(2, 4, 3), relative=1e-4)
+
+
+@pytest.mark.full
+@pytest.mark.filterwarnings("ignore:.* is in beta and the API")
+def test_what_tensors_tell_the_places_of() -> None:
+    def combined(x: Any, index: Any) -> Any:
+        kinds = ("sum", "mean", "prod", "amin", "amax")
+        all_ = [
+            torch.scatter_reduce(x, 1, index, x * 2 + 1, reduce=kind, include_self=own)
+            for kind in kinds
+            for own in (True, False)
+        ]
+        rows = index[:, 0]
+        others = torch.index_reduce(x, 0, rows, x + 1, "prod"), x.put(rows, x[:, 0]), x.put(rows, x[:, 0], True)
+        segments = [torch.segment_reduce(x, kind, lengths=rows, unsafe=True) for kind in ("sum", "mean", "max")]
+        strided = torch.as_strided_scatter(x, x[:2, :2] * 0, (2, 2), (1, 2), 1)
+        return *all_, *others, *segments, strided, torch.histc(x, bins=5), torch.histc(x, bins=4, min=-1, max=1)
+
+    x = torch.sin(torch.arange(12.0) * 5).reshape(4, 3)
+    check(combined, x, torch.tensor([[0, 2, 0], [1, 1, 1], [2, 0, 1], [1, 0, 2]]))
+
+
+@pytest.mark.full
+def test_singular_values_and_eigenvalues() -> None:
+    """Of vectors what does not depend on their signs."""
+
+    def factored(x: Any) -> Any:
+        u, s, vh = torch.linalg.svd(x, full_matrices=False)
+        square = x.mT @ x
+        values, vectors = torch.linalg.eigh(square)
+        products = u * s.unsqueeze(-2) @ vh, u.mT @ u, vectors * values.unsqueeze(-2) @ vectors.mT
+        others = torch.linalg.pinv(x), torch.linalg.svdvals(x.mT), torch.linalg.matrix_rank(x), torch.matrix_exp(square)
+        return *products, s, values, *others, torch.cdist(x, x + 1), torch.cdist(x, x + 1, p=3.0), F.pdist(x[0])
+
+    torch.manual_seed(0)
+    check(factored, torch.randn(2, 4, 3), relative=1e-4)
+
+
+POINTS = [-30.0, -9.1, -3.2, -1.9, -0.3, 0.0, 1e-8, 0.5, 1.9, 2.1, 5.3, 9.1, 13.7, 30.5, 80.0, INF, -INF, NAN]
+
+
+@pytest.mark.full
+def test_error_functions() -> None:
+    def computed(x: Any, p: Any) -> Any:
+        special = torch.special
+        return torch.erfc(x), special.erfcx(x / 5), special.log_ndtr(x), torch.erfinv(p), special.ndtri(p)
+
+    check(computed, torch.tensor(POINTS), torch.tensor([-1, -0.999, -0.5, 0, 1e-10, 0.3, 0.999, 1, 1.1, NAN]))
+
+
+@pytest.mark.full
+def test_bessel_functions() -> None:
+    names = (
+        "bessel_j0 bessel_j1 bessel_y0 bessel_y1 i0 i0e i1 i1e modified_bessel_k0 modified_bessel_k1 airy_ai "
+        "scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0"
+    )
+
+    def computed(x: Any) -> Any:
+        return tuple(getattr(torch.special, name)(x) for name in names.split())
+
+    check(computed, torch.tensor(POINTS), relative=1e-4)
+
+
+@pytest.mark.full
+def test_gamma_functions() -> None:
+    def computed(a: Any, x: Any) -> Any:
+        a = a.unsqueeze(1)
+        incomplete = torch.igamma(a, x), torch.igammac(a, x)
+        known = torch.cat([x[:9], x[-2:]])  # PyTorch's own are inexact below.
+        return *incomplete, torch.special.zeta(a, x), *[torch.polygamma(order, known) for order in (1, 2, 3)]
+
+    a = torch.tensor([0, 0.1, 1, 1.5, 2, 3, 10, 200, 1e4, INF, NAN, -1])
+    check(computed, a, torch.tensor([0, 0.1, 1, 2.5, 11, 190, 1e4, 2e4, -0.5, -2, -20.3, INF, NAN]), relative=1e-4)
+
+
+@pytest.mark.full
+def test_polynomials() -> None:
+    kinds = [f"{first}chebyshev_polynomial_{kind}" for first in ("", "shifted_") for kind in "tuvw"]
+    names = [*kinds, "hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p"]
+
+    def computed(x: Any, n: Any) -> Any:
+        return tuple(getattr(torch.special, name)(x.unsqueeze(1), n) for name in names)
+
+    x = torch.tensor([-1, -0.7, 0, 0.3, 1, 2.5])
+    check(computed, x, torch.tensor([0, 1, 2, 3, 5, 7.9, 12, -1, 30]), relative=1e-3)
