@@ -626,6 +626,33 @@ def test_two_choices_among_the_same_buffers_may_be_the_same() -> None:
     assert set(a.costs) == {"copy: READ_AFTER_WRITE write=w#1 read=r#0 value=b"}
 
 
+CHOSEN = """
+      %a = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("a")
+      %b = {other}
+      %s = arith.select %p, %a, %b : !h loc("s")
+      %x = tensor.cast %s : !h to !d loc("x")
+      %y = tensor.cast %x : !d to !h loc("y")
+      %g = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel"]}}
+        ins(%y : !h) outs(%a : !h) {{
+      ^bb0(%in: f32, %out: f32):
+        %z = arith.subf %out, %in : f32
+        linalg.yield %z : f32
+      }} -> !h loc("g")
+      return %g : !h
+"""
+
+
+def test_a_choice_is_one_or_apart_behind_casts() -> None:
+    a = analyse(CHOSEN.format(other='tensor.extract_slice %u[2] [4] [1] : !v to !h loc("b")'))
+    assert a.costs == []
+
+
+def test_a_choice_that_overlaps_is_copied_behind_casts() -> None:
+    a = analyse(CHOSEN.format(other='tensor.extract_slice %t[2] [4] [1] : !v to !h loc("b")'))
+    assert len(a.costs) == 1
+    assert "READ_BY_WRITER" in a.costs[0]
+
+
 # --- copies that are none --------------------------------------------------------------------------------------------
 
 
