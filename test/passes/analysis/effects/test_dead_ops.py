@@ -41,6 +41,24 @@ def test_ops_with_regions() -> None:
     assert dead(inside + "return %q : !v") == set()
 
 
+def test_threads_and_regions_run_once() -> None:
+    parallel = """
+      %q = scf.parallel (%k) = (%c0) to (%n) step (%c1) init (%f) -> f32 {
+        %x = tensor.insert %f into %t[%k] : !v loc("x")
+        %e = tensor.extract %x[%k] : !v loc("e")
+        scf.reduce(%e : f32) {
+        ^bb0(%a: f32, %b: f32):
+          %s = arith.addf %a, %b : f32 loc("s")
+          scf.reduce.return %s : f32
+        }
+      } loc("parallel")
+    """
+    once = '%o = scf.execute_region -> f32 {\nscf.yield %f : f32\n} loc("once")\n'
+    inside = {"scf.reduce", "scf.reduce.return", "scf.yield"}
+    assert dead(parallel + once + USE) - inside == {"parallel", "x", "e", "s", "once"}
+    assert dead(parallel + once + "return %q, %o : f32, f32") == set()
+
+
 @pytest.mark.parametrize(
     "effect",
     [
