@@ -7,8 +7,8 @@ Both bufferize the same program, and are cleaned up in the same way. The program
 allocations or more copies, in the text or in an execution by the evaluator. It is not compared where upstream refuses
 it, or where the values of its result are wrong: those are counted by themselves. Where ours has more, both are run with
 other arguments too, each function by itself as well; then with other scalar ops, other numbers to fill with and other
-conditions of branches, on which no decision depends: what goes wrong then is right by chance. What upstream refuses for loops that return
-buffers is tried with `allow-return-allocs-from-loops`.
+conditions of branches, on which no decision depends: what goes wrong then is right by chance. What upstream refuses for
+loops that return buffers is tried with `allow-return-allocs-from-loops`.
 """
 
 from __future__ import annotations

@@ -873,6 +873,28 @@ def test_the_cheaper_of_two_orders_is_taken() -> None:
     assert a.not_in_place == {"s#1": "copy: READ_BY_WRITER write=m#1 read=m#0 value=u"}
 
 
+FILLED_TWICE = """
+      %e = tensor.empty() : !v
+      %x = linalg.fill ins(%f : f32) outs(%e : !v) -> !v loc("x")
+      {around} {{
+        %y = linalg.fill ins(%g : f32) outs(%e : !v) -> !v loc("y")
+        %r = tensor.extract %y[%i] : !v
+        memref.store %r, %m[] : memref<f32>
+      }}
+      return %x : !v
+"""
+
+
+@pytest.mark.parametrize(
+    ("around", "allocated"),
+    [("scf.if %p", "y#1"), ("scf.for %k = %c0 to %n step %c1", "x#1"), ("memref.alloca_scope", "x#1")],
+)
+def test_of_two_buffers_the_one_that_runs_less_often_is_allocated(around: str, allocated: str) -> None:
+    arguments = "%f: f32, %g: f32, %i: index, %n: index, %p: i1, %m: memref<f32>"
+    a = analyse(FILLED_TWICE.format(around=around), arguments)
+    assert list(a.not_in_place) == [allocated]
+
+
 # --- reshapes --------------------------------------------------------------------------------------------------------
 
 RESHAPES = """
