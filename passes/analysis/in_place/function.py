@@ -102,8 +102,8 @@ def _cost(effects: TensorEffects, analysis: FunctionAnalysis) -> tuple[int, int,
 def _runs(effects: TensorEffects, op: int) -> float:
     """Guess how often ``op`` runs while its function runs once: more often in a loop, less often in a branch."""
     s, runs = effects.snapshot, 1.0
-    while (block := s.op_block[op]) >= 0 and (around := s.block_op[block]) >= 0:
-        if s.block_loop[block] != s.block_loop[s.op_block[around]]:
+    while (block := s.op_block[op]) >= 0 and (outer := s.op_block[around := s.block_op[block]]) >= 0:
+        if s.block_loop[block] != s.block_loop[outer]:
             runs *= _LOOP
         elif len(s.op_regions[around]) > 1:
             runs /= len(s.op_regions[around])
