@@ -352,6 +352,27 @@ def test_two_results_of_a_call_may_be_one_buffer(body: str, costs: list[str]) ->
     assert all(text == "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=c:1" for text in a.costs)
 
 
+@pytest.mark.parametrize(
+    ("body", "costs"),
+    [
+        ("return %x, %x : !v, !v", ["c#0"]),
+        # Only maybe the same buffer: then the op would read what it has changed.
+        ("%q = tensor.splat %f : !v\n%p = arith.cmpf oeq, %f, %f : f32\n"
+         "%s = arith.select %p, %x, %q : !v\nreturn %x, %s : !v, !v", ["c#0", "w#1"]),
+    ],
+)  # fmt: skip
+def test_two_results_in_one_copy_are_one_buffer(body: str, costs: list[str]) -> None:
+    used = """
+      %c:2 = func.call @g(%t, %f) : (!v, f32) -> (!v, !v) loc("c")
+      %w = linalg.exp ins(%c#0 : !v) outs(%c#1 : !v) -> !v loc("w")
+      %x = tensor.insert %f into %w[%i] : !v loc("x")
+      return %x, %t : !v, !v
+    """
+    filled = "%x = linalg.fill ins(%f : f32) outs(%a : !v) -> !v\n"
+    a = analyse_module(function(filled + body, "%a: !v, %f: f32", "g") + function(used))
+    assert sorted(a.not_in_place) == costs
+
+
 def test_the_results_that_are_one_buffer_are_counted_with_those_that_are_none() -> None:
     text = function("%x = tensor.splat %f : !v\nreturn %f, %x, %x : f32, !v, !v", "%f: f32", "g") + function("""
       %c:3 = func.call @g(%f) : (f32) -> (f32, !v, !v) loc("c")
