@@ -147,12 +147,19 @@ class Comparison:
     more: tuple[str, ...] = ()
 
 
-def compare(program: GeneratedProgram, module: ir.Module) -> Comparison:
-    """Bufferize and run `module`, the program, both ways. Upstream's passes may crash, or not end."""
+def compare(
+    program: GeneratedProgram, module: ir.Module, begin: Callable[[str], None] = lambda part: None
+) -> Comparison:
+    """Bufferize and run `module`, the program, both ways. Upstream's passes may crash, or not end.
+
+    What may crash is told to `begin` first.
+    """
+    begin("upstream's bufferization")
     try:
         source, theirs = upstream(module)
     except oracle.Refused as refused:
         return Comparison(f"refused by upstream: {message(refused)}")
+    begin("our bufferization")
     ours = source.operation.clone()
     try:
         with oracle.context():
@@ -161,10 +168,12 @@ def compare(program: GeneratedProgram, module: ir.Module) -> Comparison:
         return Comparison(f"refused by ours: {message(error)}")
     counts: list[Costs] = []
     for name, made in (("ours", ours), ("upstream", theirs)):
+        begin(f"the clean-up after {name}")
         try:
             counts.append(counted(made))
         except ir.MLIRError as error:
             return Comparison(f"not cleaned up after {name}: {message(error)}")
+    begin("the evaluator")
     try:
         wanted = run(module, program)
     except EvaluationError as error:
@@ -182,6 +191,7 @@ def compare(program: GeneratedProgram, module: ir.Module) -> Comparison:
     more = tuple(both[0].exceeds(both[1]))
     if not more:
         return Comparison("fewer" if both[1].exceeds(both[0]) else "same", *both)
+    begin("the search for arguments and siblings")
     wrong = refuted(program, module, {"ours": ours, "upstream": theirs}, Tries(until=REFUTING))
     wrong = wrong or refuted_by_siblings(program, module, counts[1], REFUTING)
     return Comparison(f"wrong in {wrong}" if wrong else "more", *both, () if wrong else more)
@@ -416,7 +426,8 @@ def message(error: Exception) -> str:
 def attempt(kind: str, seed: int, text: str | None = None, first: str = "") -> Comparison:
     """Compare a program in a child process, after upstream's passes `first`."""
 
-    def work(_: object) -> Comparison:
+    def work(send: Callable[[str], None]) -> Comparison:
+        send("the clean-up before")
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         program = KINDS[kind](seed)
         module = oracle.parse(text or program.text)
@@ -424,12 +435,12 @@ def attempt(kind: str, seed: int, text: str | None = None, first: str = "") -> C
             oracle.run_passes(module, first)
         except ir.MLIRError as error:
             return Comparison(f"not cleaned up before: {message(error)}")
-        return compare(program, module)
+        return compare(program, module, send)
 
     ended = isolated(work, 10 * SECONDS)
     if ended.error is not None:
         raise ended.error
-    return ended.value or Comparison(f"crash or hang: {ended.cause[:60]}")
+    return ended.value or Comparison(f"crash or hang in {ended.messages[-1]}: {ended.cause[:60]}")
 
 
 def reduced(kind: str, seed: int, more: Sequence[str], first: str = "") -> str:
