@@ -54,7 +54,7 @@ class SelectModel(ElementwiseModel):
         """The result may be this operand's buffer, or the other one's."""
         if _is_elementwise(op):
             return super().aliasing_values(op, operand)
-        return (AliasingValue(0, Relation.UNKNOWN, definite=False),)
+        return (AliasingValue(0, Relation.EQUIVALENT, definite=False),)
 
     def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
         """A scalar select has the joint layout of both."""

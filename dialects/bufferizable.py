@@ -137,6 +137,13 @@ class OpModel:
         """
         return True
 
+    def only_keeps_content(self, op: ir.Operation, operand: int) -> bool:
+        """Whether the op reads written ``operand`` for nothing but the elements that it leaves as they were.
+
+        They are then needed only if the content of the tied result is.
+        """
+        return False
+
     def why_content_is_needed(self, op: ir.Operation, operand: int) -> str:
         """Return why the op reads ``operand``, which it writes: a phrase that follows "because"."""
         return "the op reads it, or leaves a part of it as it was"

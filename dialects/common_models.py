@@ -31,6 +31,10 @@ class DestinationModel(OpModel):
         """The destination is written."""
         return operand == self.destination
 
+    def only_keeps_content(self, op: ir.Operation, operand: int) -> bool:
+        """What is not overwritten stays."""
+        return operand == self.destination
+
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
         """The result is the destination."""
         return _FIRST_RESULT if operand == self.destination and len(op.results) else ()

@@ -60,16 +60,19 @@ class StructuredOpModel(ParallelRegionModel):
 
     def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
         """What the payload uses; an init also when its content survives (see the module's text)."""
-        argument = op.regions[0].blocks[0].arguments[operand]
-        if next(iter(argument.uses), None) is not None:
+        if _is_used(op, operand):
             return True
         if operand < len(op.operands) - init_count(op) or ir.AffineMapAttr(_maps(op)[operand]).value.is_permutation:
             return False  # A permutation writes everything.
         return why_uncovered(op, _maps(op), operand) is not None
 
+    def only_keeps_content(self, op: ir.Operation, operand: int) -> bool:
+        """What the payload does not use stays where the op does not write."""
+        return not _is_used(op, operand)
+
     def why_content_is_needed(self, op: ir.Operation, operand: int) -> str:
         """The payload, or what the op does not write."""
-        if next(iter(op.regions[0].blocks[0].arguments[operand].uses), None) is not None:
+        if _is_used(op, operand):
             return "the payload uses it"
         return why_uncovered(op, _maps(op), operand) or super().why_content_is_needed(op, operand)
 
@@ -112,6 +115,11 @@ class StructuredOpModel(ParallelRegionModel):
         rewriter.replace(op, [buffers[i] for i in range(first, len(operands)) if is_tensor(operands[i].type)])
 
 
+def _is_used(op: ir.Operation, operand: int) -> bool:
+    """Whether the payload uses ``operand``."""
+    return next(iter(op.regions[0].blocks[0].arguments[operand].uses), None) is not None
+
+
 def _lender(op: ir.Operation, operand: int) -> int:
     """Return the operand whose memory gives input ``operand``, of which nothing but the shape is needed, an address.
 
@@ -125,8 +133,7 @@ def _lender(op: ir.Operation, operand: int) -> int:
     if operand >= first:
         return -1
     type_ = ir.RankedTensorType(value.type)
-    used = next(iter(op.regions[0].blocks[0].arguments[operand].uses), None) is not None
-    if used or not type_.has_static_shape:
+    if _is_used(op, operand) or not type_.has_static_shape:
         return -1
     inits = range(first, len(op.operands))
     return next((i for i in inits if _lends(op.operands[i].type, type_.element_type)), -1)

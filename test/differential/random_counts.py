@@ -6,9 +6,9 @@
 Both bufferize the same program, and are cleaned up in the same way. The program counts as worse if ours has more
 allocations or more copies, in the text or in an execution by the evaluator. It is not compared where upstream refuses
 it, or where the values of its result are wrong: those are counted by themselves. Where ours has more, both are run with
-other arguments too, each function by itself as well; then with other scalar ops and with other conditions of branches,
-on which no decision depends: what goes wrong then is right by chance. What upstream refuses for loops that return
-buffers is tried with `allow-return-allocs-from-loops`.
+other arguments too, each function by itself as well; then with other scalar ops, other numbers to fill with and other
+conditions of branches, on which no decision depends: what goes wrong then is right by chance. What upstream refuses for
+loops that return buffers is tried with `allow-return-allocs-from-loops`.
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ SWAPPED: dict[str, tuple[str, ...]] = {
     r"arith\.\w+f (?=%\w+, %\w+ : \w*f\d\d$)": tuple(f"arith.{name}f " for name in ("add", "sub", "mul", "maximum")),
 }
 """Scalar ops that can stand for one another. Index arithmetic is not among them: it says which slices overlap."""
+FILL = r"^(?P<fill> *%\w+ = linalg\.fill )ins\(%\w+ : (?P<type>b?f\d+|i\d\d?|index)\)"
+"""A fill; no decision depends on its number, and equal ones hide that one fill has overwritten another."""
 BRANCHES: dict[str, str] = {
     r"^.*(?:cf\.cond_br|scf\.if|scf\.condition\() ?(?P<flag>%\w+)(?:,| \{| ->|\)).*$": "i1",
     r"^.*cf\.switch (?P<flag>%\w+) : i32, \[.*$": "i32",
@@ -95,7 +97,6 @@ DECIDE = """
 }
 """
 """Conditions that nobody can tell in advance: another one each time."""
-DRAWN = "@drawn : memref<i32> = dense<{}>"
 WAYS = 12
 """How many ways through such a program are tried."""
 SECONDS = 60
@@ -146,12 +147,19 @@ class Comparison:
     more: tuple[str, ...] = ()
 
 
-def compare(program: GeneratedProgram, module: ir.Module) -> Comparison:
-    """Bufferize and run `module`, the program, both ways. Upstream's passes may crash, or not end."""
+def compare(
+    program: GeneratedProgram, module: ir.Module, begin: Callable[[str], None] = lambda part: None
+) -> Comparison:
+    """Bufferize and run `module`, the program, both ways. Upstream's passes may crash, or not end.
+
+    What may crash is told to `begin` first.
+    """
+    begin("upstream's bufferization")
     try:
         source, theirs = upstream(module)
     except oracle.Refused as refused:
         return Comparison(f"refused by upstream: {message(refused)}")
+    begin("our bufferization")
     ours = source.operation.clone()
     try:
         with oracle.context():
@@ -160,10 +168,12 @@ def compare(program: GeneratedProgram, module: ir.Module) -> Comparison:
         return Comparison(f"refused by ours: {message(error)}")
     counts: list[Costs] = []
     for name, made in (("ours", ours), ("upstream", theirs)):
+        begin(f"the clean-up after {name}")
         try:
             counts.append(counted(made))
         except ir.MLIRError as error:
             return Comparison(f"not cleaned up after {name}: {message(error)}")
+    begin("the evaluator")
     try:
         wanted = run(module, program)
     except EvaluationError as error:
@@ -181,6 +191,7 @@ def compare(program: GeneratedProgram, module: ir.Module) -> Comparison:
     more = tuple(both[0].exceeds(both[1]))
     if not more:
         return Comparison("fewer" if both[1].exceeds(both[0]) else "same", *both)
+    begin("the search for arguments and siblings")
     wrong = refuted(program, module, {"ours": ours, "upstream": theirs}, Tries(until=REFUTING))
     wrong = wrong or refuted_by_siblings(program, module, counts[1], REFUTING)
     return Comparison(f"wrong in {wrong}" if wrong else "more", *both, () if wrong else more)
@@ -276,6 +287,7 @@ def refuted_by_siblings(program: GeneratedProgram, module: ir.Module, costs: Cos
         text = str(module)
         for pattern, choices in SWAPPED.items():
             text = re.sub(pattern, partial(swapped, choices, draw), text, flags=re.MULTILINE)
+        text = with_other_fills(text, draw)
         is_open = number % 2 == 1
         try:
             sibling = oracle.parse(with_any_conditions(text, draw) if is_open else text)
@@ -300,14 +312,33 @@ def refuted_on_a_way(
     program: GeneratedProgram, module: ir.Module, made: dict[str, ir.Module], draw: random.Random, until: float
 ) -> str:
     """What is wrong for some way through a program with any conditions."""
-    seed = DRAWN.format(draw.randrange(1 << 31))
-    asked, *others = (oracle.parse(str(each).replace(DRAWN.format(0), seed)) for each in (module, *made.values()))
+    asked, *others = (each.operation.clone() for each in (module, *made.values()))
+    number = draw.randrange(1 << 31)
+    for each in (asked, *others):
+        # Not in the text: upstream cannot read back every cf.switch that it prints.
+        drawn = ir.SymbolTable(each)["drawn"].operation
+        drawn.attributes["initial_value"] = ir.Attribute.parse(f"dense<{number}> : tensor<i32>", each.context)
     return refuted(program, asked, dict(zip(made, others, strict=True)), Tries(STEPS // 100, 6, 4, until))
 
 
 def swapped(choices: Sequence[str], draw: random.Random, found: re.Match[str]) -> str:
     """Another op, for about every second one: most conditions that stay let loops run on."""
     return draw.choice(choices) if draw.random() < 0.5 else found[0]
+
+
+def with_other_fills(text: str, draw: random.Random) -> str:
+    """The program with numbers of their own for about every second fill."""
+    names = itertools.count()
+
+    def replaced(found: re.Match[str]) -> str:
+        type_, number = found["type"], draw.randrange(2, 9)
+        if type_ == "i1" or draw.random() < 0.5:
+            return found[0]
+        name = f"%filled_{next(names)}"
+        literal = number if type_ == "index" or type_.startswith("i") else float(number)
+        return f"{name} = arith.constant {literal} : {type_}\n{found['fill']}ins({name} : {type_})"
+
+    return re.sub(FILL, replaced, text, flags=re.MULTILINE)
 
 
 def with_any_conditions(text: str, draw: random.Random) -> str:
@@ -395,7 +426,8 @@ def message(error: Exception) -> str:
 def attempt(kind: str, seed: int, text: str | None = None, first: str = "") -> Comparison:
     """Compare a program in a child process, after upstream's passes `first`."""
 
-    def work(_: object) -> Comparison:
+    def work(send: Callable[[str], None]) -> Comparison:
+        send("the clean-up before")
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         program = KINDS[kind](seed)
         module = oracle.parse(text or program.text)
@@ -403,12 +435,12 @@ def attempt(kind: str, seed: int, text: str | None = None, first: str = "") -> C
             oracle.run_passes(module, first)
         except ir.MLIRError as error:
             return Comparison(f"not cleaned up before: {message(error)}")
-        return compare(program, module)
+        return compare(program, module, send)
 
     ended = isolated(work, 10 * SECONDS)
     if ended.error is not None:
         raise ended.error
-    return ended.value or Comparison(f"crash or hang: {ended.cause[:60]}")
+    return ended.value or Comparison(f"crash or hang in {ended.messages[-1]}: {ended.cause[:60]}")
 
 
 def reduced(kind: str, seed: int, more: Sequence[str], first: str = "") -> str:

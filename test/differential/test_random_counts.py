@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 from collections import Counter
 
 import numpy as np
 import oracle
 import pytest
+import random_counts
 from fast_run import seeds
 from random_counts import (
     KINDS,
@@ -21,6 +24,7 @@ from random_counts import (
     upstream,
     variations,
     with_any_conditions,
+    with_other_fills,
 )
 
 from mlir_inplace.checking.evaluator import Evaluator
@@ -43,6 +47,29 @@ def test_what_is_not_used_costs_nothing() -> None:
     """As they are generated, the programs compute much that is not used."""
     found = [attempt(KIND[seed % len(KIND)], seed) for seed in seeds(24, least=8)]
     assert 2 * sum(c.ours.allocations for c in found) < sum(c.upstream.allocations for c in found)
+
+
+def test_a_crash_says_whose_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of upstream's bufferization are none of ours."""
+
+    def crash(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    monkeypatch.setattr(random_counts, "counted", crash)
+    assert attempt(KIND[0], 0).outcome == "crash or hang in the clean-up after ours: SIGSEGV"
+    monkeypatch.setattr(random_counts, "upstream", crash)
+    assert attempt(KIND[0], 0).outcome == "crash or hang in upstream's bufferization: SIGSEGV"
+
+
+def test_fills_get_other_numbers() -> None:
+    """So that one fill that overwrites another does not go unnoticed; what decisions depend on stays."""
+    text = "\n".join(f"  %{n} = linalg.fill ins(%x : f32) outs(%t : tensor<4xf32>) -> tensor<4xf32>" for n in range(40))
+    found = with_other_fills(text + "\n  %y = linalg.copy ins(%x : f32)", random.Random(0)).splitlines()
+    constants = [line for line in found if "arith.constant" in line]
+    assert 10 < len(constants) < 30
+    assert len(found) == 41 + len(constants)
+    assert len({line.partition("=")[2] for line in constants}) > 3
+    assert found[-1].endswith("linalg.copy ins(%x : f32)")
 
 
 def test_each_number_is_compared() -> None:

@@ -69,6 +69,7 @@ CONFLICTS = (
         "for value in ():",
         "for value in storage.readonly:",
     ),
+    Rule("what a call returns is not writable", "**Not writable**", _IF + "_is_what_was_passed", "return True"),
     Rule("two results in one memory", "**Written twice**", _IF + "_write_against_writes", "return None"),
     Rule("a write that lands on read elements", "**RaW**", _DESTROYS + "_is_apart", "return True"),
     Rule(

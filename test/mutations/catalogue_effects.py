@@ -46,8 +46,15 @@ EFFECTS = (
         "a written operand passes reads on only if forwarded",
         "**Content reads.**",
         "passes.analysis.effects.content_reads:close_reads",
-        "if not tables.content_reads[operand] and operand in tables.ties and not tables.writes[operand]:",
-        "if not tables.content_reads[operand] and (operand in tables.forwards or not tables.writes[operand]):",
+        "passes = operand in tables.ties and not tables.writes[operand]",
+        "passes = operand in tables.forwards or not tables.writes[operand] or tables.keeps[operand]",
+    ),
+    Rule(
+        "what a write leaves is read with its result",
+        "**Content reads.**",
+        "passes.analysis.effects.content_reads:close_reads",
+        "passes = operand in tables.forwards or not tables.writes[operand]",
+        "passes = operand in tables.forwards or not tables.writes[operand] or tables.keeps[operand]",
     ),
     Rule(
         "definite views have no content",

@@ -121,7 +121,7 @@ OTHERS = (
         _ANCHOR,
         "dialects.arith:SelectModel.aliasing_values",
         "return (AliasingValue(0, Relation.EQUIVALENT),)",
-        "return (AliasingValue(0, Relation.UNKNOWN, definite=False),)",
+        "return (AliasingValue(0, Relation.EQUIVALENT, definite=False),)",
     ),
     Rule(
         "elements in the same place",

@@ -32,10 +32,7 @@ class Choices:
 
         What is apart may no longer be when another edge is stated: then the question has to be asked again.
         """
-        sources = self._effects.sources
-        return (len(sources.get(first, ())) > 1 and self._is_each_one_or_apart(first, second)) or (
-            len(sources.get(second, ())) > 1 and self._is_each_one_or_apart(second, first)
-        )
+        return self._is_each_one_or_apart(first, second) or self._is_each_one_or_apart(second, first)
 
     def _is_each_one_or_apart(self, choice: int, other: int) -> bool:
         if not self._may_be_chosen(choice):

@@ -103,6 +103,7 @@ class Interference:
             or (self._snapshot.value_op[write.value] >= 0 and self.iterations.is_made_after(write.value, value))
             or self._is_older(write, other)
             or (rule is Rule.READ_BY_WRITER and self._is_one_or_apart(write, value, other))
+            or (rule is Rule.NOT_WRITABLE and self._is_what_was_passed(write, value))
         ):
             attempt.spared.append(question)
             return None
@@ -132,6 +133,19 @@ class Interference:
             and s.values[value].type == s.values[write.value].type
             and model.is_not_conflicting(s.ops[op], s.operand_index(other.operand), s.operand_index(write.operand))
         )
+
+    def _is_what_was_passed(self, write: Write, value: int) -> bool:
+        """Whether a call returns ``value``, and ``write`` is not to it, but at most to what the call may have returned.
+
+        Of the buffers that the result may be, those of operands may be written if the operands may. The others are the
+        callee's: only what comes from the result is in them.
+        """
+        s = self._snapshot
+        op = s.value_op[value]
+        if op < 0 or s.op_name[op] != "func.call" or op in self._effects.unknown_ops:
+            return False
+        origins = self._sets.origins(write.value)
+        return origins is not None and self._sets.equivalence.find(value) not in origins
 
     def _writes_against_readonly(self, written: StorageSet, storage: StorageSet, attempt: Attempt) -> Conflict | None:
         for value in storage.readonly:

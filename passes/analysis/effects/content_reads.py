@@ -1,7 +1,8 @@
 """Which contents are needed, and which there are: both follow views and forwardings.
 
 Making a view or forwarding a value reads nothing by itself. An operand that is viewed or
-forwarded is *content-read* iff a value it flows into is. A view of what has no content has none, nor has what regions
+forwarded is *content-read* iff a value it flows into is. So is one that its op writes, and otherwise needs only for the
+elements that it leaves as they were, iff its result is. A view of what has no content has none, nor has what regions
 and branches forward if nothing that they forward has. Both closures are computed over the flow edges with a
 work list, each edge once, so they are linear.
 """
@@ -21,11 +22,12 @@ def close_reads(tables: EffectTables, ops: range) -> None:
     work: list[int] = []
     operands = s.nested_operands(ops)
     for operand in operands:
-        if tables.reads[operand]:
+        if tables.reads[operand] and not (tables.skip_dead and tables.keeps[operand]):
             _mark_read(tables, operand, work)
     while work:
         for operand in tables.sources.get(work.pop(), ()):
-            if not tables.content_reads[operand] and (operand in tables.forwards or not tables.writes[operand]):
+            passes = operand in tables.forwards or not tables.writes[operand] or tables.keeps[operand]
+            if passes and not tables.content_reads[operand]:
                 _mark_read(tables, operand, work)
     _spread_undefined(tables, operands)
 

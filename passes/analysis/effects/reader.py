@@ -236,6 +236,8 @@ class TensorEffects(EffectTables):
             self.insertions.setdefault(s.operand_value[operand], []).append(operand)
             ties = [Tie(shared.result, Relation.EQUIVALENT, True)]
         self._set_ties(operand, ties)
+        if ties and self.reads[operand] and self.writes[operand]:
+            self.keeps[operand] = model.only_keeps_content(operation, index)
         subset = model.subset(operation, index)
         if subset is not None:
             self.slices[operand] = slice_of(subset, self._sums)

@@ -100,13 +100,14 @@ class EffectTables:
     """Tensors that have no buffers: their ops are taken as ops without a model."""
 
     skip_dead: bool = False
-    """Whether dead ops have no entries; set before anything is entered."""
+    """Whether dead ops have no entries, and no elements are kept that nobody reads; set before anything is entered."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         operands, values = len(snapshot.operand_op), len(snapshot.values)
         self.reads, self.writes = bytearray(operands), bytearray(operands)
-        self.content_reads = bytearray(operands)
+        self.content_reads, self.keeps = bytearray(operands), bytearray(operands)
+        """By written operand, ``keeps``: whether its op reads it only to leave a part of it in the tied result."""
         self.must_in_place = bytearray(operands)
         self.escapes = bytearray(operands)
         self.outlives = bytearray(operands)
@@ -179,6 +180,11 @@ class EffectTables:
             and (s.op_enter[op] < s.op_enter[after] < s.op_exit[op] or self.has_tensor_arguments(op))
         }
 
+    def keeps_unread(self) -> bool:
+        """Whether some op leaves elements of an operand as they were in a result that nobody reads."""
+        written = (operand for operand, keeps in enumerate(self.keeps) if keeps)
+        return any(not self.value_read[tie.value] for operand in written for tie in self.ties[operand])
+
     def is_same_buffer(self, operand: int, value: int) -> bool:
         """Whether ``value`` is equivalent to ``operand`` if that is in place."""
         return Tie(value, Relation.EQUIVALENT, True) in self.ties.get(operand, ())
@@ -205,7 +211,7 @@ class EffectTables:
         s = self.snapshot
         self.commits.pop(function, None)
         tables = (self.reads, self.writes, self.content_reads, self.must_in_place, self.escapes, self.discards)
-        tables = (*tables, self.shape_only, self.outlives)
+        tables = (*tables, self.keeps, self.shape_only, self.outlives)
         by_operand = (self.ties, self.forwards, self.slices, self.redundant_source, self.derived_reads)
         for op in s.nested_ops(function):
             self.region_forwardings.pop(op, None)

@@ -35,7 +35,7 @@ def mark_whole_slices(effects: EffectTables, sums: IndexSums, ops: Iterable[int]
         effects.ties[operand] = tuple(
             tie._replace(relation=Relation.EQUIVALENT) if tie.relation is Relation.VIEW else tie for tie in ties
         )
-        effects.reads[operand] = False
+        effects.reads[operand] = effects.keeps[operand] = False
 
 
 def _keeps_type(effects: EffectTables, operand: int, value: int, ties: tuple[Tie, ...]) -> bool:

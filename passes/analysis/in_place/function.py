@@ -22,6 +22,8 @@ _SECOND = DecisionOrder(exits_first=True)
 _THIRD = DecisionOrder(Heuristic.TOP_DOWN, exits_first=True)
 _PASSING_ON = DecisionOrder(exits_first=True, postpone=True, pass_on=True)
 _UNROTATED = DecisionOrder(exits_first=True, postpone=True, pass_on=True, rotate=False)
+_LOOP = 8.0
+"""How often a loop is guessed to run."""
 _SMALL = 4096
 """The largest number of ops for which more than two orders are tried."""
 
@@ -68,7 +70,7 @@ def _is_cheapest(effects: TensorEffects, analysis: FunctionAnalysis) -> bool:
     """Whether no other order can cost less; False where this cannot be proved without trying them."""
     if not _conflicts(analysis):
         return True
-    refusals, copies, _ = _cost(effects, analysis)
+    refusals, copies, *_ = _cost(effects, analysis)
     return not refusals and not copies and has_fewest_allocations(effects, analysis)
 
 
@@ -83,11 +85,27 @@ def _order(options: AnalysisOptions) -> DecisionOrder:
     return DecisionOrder(options.heuristic, exits_first=True)
 
 
-def _cost(effects: TensorEffects, analysis: FunctionAnalysis) -> tuple[int, int, int]:
-    """Return the numbers of refusals, copies and allocations of an outcome; a refusal is fatal."""
+def _cost(effects: TensorEffects, analysis: FunctionAnalysis) -> tuple[int, int, int, float]:
+    """Return the numbers of refusals, copies and allocations of an outcome, and how often it allocates.
+
+    A refusal is fatal. Of equal numbers those are cheaper that run less often.
+    """
     refused = [decision for decision in analysis.decisions.values() if not decision.in_place]
     copies = sum(decision.copies for decision in refused)
     inserts = [write for write in analysis.decisions if write in effects.redundant_source]
     copies += sum(write not in analysis.redundant_writes for write in inserts)
-    allocations = sum(decision.strategy is Strategy.OUT_OF_PLACE for decision in refused)
-    return len(analysis.refusals), copies, allocations
+    owner = effects.snapshot.operand_op
+    runs = [_runs(effects, owner[d.operand]) for d in refused if d.strategy is Strategy.OUT_OF_PLACE]
+    return len(analysis.refusals), copies, len(runs), sum(runs)
+
+
+def _runs(effects: TensorEffects, op: int) -> float:
+    """Guess how often ``op`` runs while its function runs once: more often in a loop, less often in a branch."""
+    s, runs = effects.snapshot, 1.0
+    while (block := s.op_block[op]) >= 0 and (outer := s.op_block[around := s.block_op[block]]) >= 0:
+        if s.block_loop[block] != s.block_loop[outer]:
+            runs *= _LOOP
+        elif len(s.op_regions[around]) > 1:
+            runs /= len(s.op_regions[around])
+        op = around
+    return runs

@@ -194,7 +194,8 @@ class OneShotAnalyzer:
         """Join the values that may share memory independently of any decision.
 
         These are a loop's argument and result, as either is the initial buffer or a yielded one, and the results of a
-        call that may be one buffer of the callee's.
+        call that may be one buffer of the callee's. Those that must be in the buffer of one operand are in one buffer,
+        whether that is a copy or not.
         """
         for _, argument, result in carried_values(self._effects, op):
             if result >= 0:
@@ -203,6 +204,11 @@ class OneShotAnalyzer:
         for first, second in self._effects.shared.get(op, ()):
             self._sets.merge(first, second)
             self._sets.come_from(second, first)
+        for operand in self._snapshot.operands(op) if op in self._effects.shared else ():
+            ties = self._effects.ties.get(operand, ())
+            alike = [tie.value for tie in ties if self._effects.is_same_buffer(operand, tie.value)]
+            for value in alike[1:]:
+                self._sets.unite(alike[0], value)
 
     # --- decisions ---------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 A symbol is an SSA value that is not itself a sum: an argument, a load, a product of two values. Sums are followed
 through ``arith.constant``, ``addi``, ``subi``, ``muli`` with a constant, and ``affine.apply`` without divisions.
+Divisions, remainders, minima and maxima of constants are constants too.
 
 Index arithmetic wraps around at 64 bits, and so do sums: two of them that have the same symbols differ by a constant
 modulo 2**64. Offsets that are in bounds lie between 0 and 2**63, so between two of these the difference is exact.
@@ -12,6 +13,7 @@ Counterpart upstream: ``ValueBoundsConstraintSet``, which builds a system of con
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -116,7 +118,7 @@ class IndexSums:
         """The values that ``value`` is a sum of, if it is one."""
         s = self._snapshot
         op = s.value_op[value]
-        if value in self._known or op < 0 or s.op_name[op] not in _SUMS:
+        if value in self._known or op < 0 or (s.op_name[op] not in _SUMS and s.op_name[op] not in _OF_CONSTANTS):
             return []
         return [s.operand_value[operand] for operand in s.operands(op)]
 
@@ -137,12 +139,39 @@ class IndexSums:
                 found = affine_value(ir.AffineMapAttr(s.ops[op].attributes["map"]).value, 0, terms)
             elif name == "arith.muli":
                 found = _product(*terms)
+            elif name in _OF_CONSTANTS:
+                found = _of_constants(name, *terms)
             else:
                 found = add(*terms, factor=-1 if name == "arith.subi" else 1)
         return Symbol(value) if found is None else found
 
 
 _SUMS = frozenset(("affine.apply", "arith.addi", "arith.muli", "arith.subi"))
+_OF_CONSTANTS: dict[str, Callable[[int, int], int]] = {
+    "arith.ceildivsi": lambda a, b: -(-a // b),
+    "arith.ceildivui": lambda a, b: -(-a // b),
+    "arith.divsi": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
+    "arith.divui": operator.floordiv,
+    "arith.floordivsi": operator.floordiv,
+    "arith.maxsi": max,
+    "arith.maxui": max,
+    "arith.minsi": min,
+    "arith.minui": min,
+    "arith.remsi": lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1),
+    "arith.remui": operator.mod,
+}
+
+
+def _of_constants(name: str, first: Index, second: Index) -> int | None:
+    """Evaluate an op of ``_OF_CONSTANTS``; None where an operand is no constant, or the result is not defined."""
+    if not isinstance(first, int) or not isinstance(second, int):
+        return None
+    if name.endswith("ui") and min(first, second) < 0:
+        return None
+    if second == 0 and not name.startswith(("arith.max", "arith.min")):
+        return None
+    found = _OF_CONSTANTS[name](first, second)
+    return found if found == _signed(found) else None
 
 
 def _product(first: Index, second: Index) -> Index | None:

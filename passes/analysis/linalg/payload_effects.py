@@ -1,8 +1,8 @@
 """Whether a payload is pure, so that its iterations may be moved and reordered.
 
 Pure are only ops known to have no effect: arithmetic, reads of tensors (which are values), and conditionals and counted
-loops around these. Reads of memory count as effects, since other ops may write it; so do calls, assertions and loops
-that may not terminate.
+or parallel loops around these. Reads of memory count as effects, since other ops may write it; so do calls, assertions
+and loops that may not terminate.
 
 Linear in the ops; nothing is changed.
 """
@@ -26,11 +26,15 @@ _OTHERS = frozenset(
         "bufferization.alloc_tensor",
         "bufferization.materialize_in_destination",
         "builtin.unrealized_conversion_cast",
+        "scf.execute_region",
         "scf.for",
         "scf.forall",
         "scf.forall.in_parallel",
         "scf.if",
         "scf.index_switch",
+        "scf.parallel",
+        "scf.reduce",
+        "scf.reduce.return",
         "scf.yield",
         "ub.poison",
     }

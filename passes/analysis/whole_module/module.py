@@ -53,14 +53,16 @@ class ModuleAnalysis:
         """Whether this is the analysis of ``module`` with ``options``, provided that nothing has changed since.
 
         If there are no unknown ops, the option to allow them makes no difference, nor the one to skip dead ops if no
-        tensor is an operand of one.
+        tensor is an operand of one, and nothing is kept that nobody reads.
         """
         if self.snapshot.root is not module or self.options is None or self.refusals:
             return False
         wanted = options if self.effects.unknown_ops else replace(options, allow_unknown=self.options.allow_unknown)
         if self.options == wanted:
             return True
-        return self.options == replace(wanted, skip_dead=self.options.skip_dead) and not any(
+        if self.options != replace(wanted, skip_dead=self.options.skip_dead) or self.effects.keeps_unread():
+            return False
+        return not any(
             self.effects.tensor_operands(op)
             for function in self.functions
             for op in find_dead_ops(self.snapshot, function.function)

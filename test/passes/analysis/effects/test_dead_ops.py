@@ -41,6 +41,24 @@ def test_ops_with_regions() -> None:
     assert dead(inside + "return %q : !v") == set()
 
 
+def test_threads_and_regions_run_once() -> None:
+    parallel = """
+      %q = scf.parallel (%k) = (%c0) to (%n) step (%c1) init (%f) -> f32 {
+        %x = tensor.insert %f into %t[%k] : !v loc("x")
+        %e = tensor.extract %x[%k] : !v loc("e")
+        scf.reduce(%e : f32) {
+        ^bb0(%a: f32, %b: f32):
+          %s = arith.addf %a, %b : f32 loc("s")
+          scf.reduce.return %s : f32
+        }
+      } loc("parallel")
+    """
+    once = '%o = scf.execute_region -> f32 {\nscf.yield %f : f32\n} loc("once")\n'
+    inside = {"scf.reduce", "scf.reduce.return", "scf.yield"}
+    assert dead(parallel + once + USE) - inside == {"parallel", "x", "e", "s", "once"}
+    assert dead(parallel + once + "return %q, %o : f32, f32") == set()
+
+
 @pytest.mark.parametrize(
     "effect",
     [
@@ -70,6 +88,46 @@ def test_a_dead_op_reads_and_writes_nothing() -> None:
     assert analyse(body).not_in_place == {"d#1": "copy: READ_AFTER_WRITE write=d#1 read=w#1 value=t"}
     used = body.replace("return %w : !v", "return %w, %d : !v, !v")
     assert list(analysed(used).not_in_place) == ["d#1"]
+
+
+KEPT = {
+    "tensor.insert": "%w = tensor.insert %f into %t[%i] : !v",
+    "insert_slice": "%w = tensor.insert_slice %h into %t[%i] [4] [1] : !h into !v",
+    "transfer_write": "%w = vector.transfer_write %y, %t[%i] : vector<4xf32>, !v",
+}
+READ = """%w = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%t : !v) {
+      ^bb0(%out: f32):
+        %s = arith.addf %out, %f : f32
+        linalg.yield %s : f32
+      } -> !v"""
+OVERWRITTEN = """{} loc("w")
+  %x = linalg.fill ins(%f : f32) outs({} : !v) -> !v loc("x")
+  return %x, %t{} : !v, !v{}
+"""
+KEEPING = "%t: !v, %h: !h, %y: vector<4xf32>, %f: f32, %i: index, %p: i1"
+
+
+@pytest.mark.parametrize("write", KEPT.values(), ids=KEPT)
+def test_what_a_write_leaves_is_not_needed_if_nobody_reads_it(write: str) -> None:
+    unread = analysed(OVERWRITTEN.format(write, "%w", "", ""), KEEPING)
+    assert [cost.partition(":")[0] for cost in unread.costs] == ["alloc"]
+    read = analysed(OVERWRITTEN.format(write, "%w", ", %w", ", !v"), KEEPING)
+    assert [cost.partition(":")[0] for cost in read.costs] == ["alloc", "copy"]
+
+
+def test_what_a_loop_or_branch_hands_on_is_read_behind_it() -> None:
+    """The result of the loop is read, so what is inserted into is needed."""
+    body = '%x = tensor.insert %f into %a[%k] : !v loc("x")\nscf.yield %x : !v'
+    text = loop("%a = %t", body) + "return %l, %t : !v, !v"
+    assert [cost.partition(":")[0] for cost in analysed(text).costs] == ["copy"]
+    text = loop("%a = %t", body) + "%z = linalg.fill ins(%f : f32) outs(%l : !v) -> !v\nreturn %z, %t : !v, !v"
+    assert [cost.partition(":")[0] for cost in analysed(text).costs] == ["alloc"]
+
+
+def test_what_the_payload_computes_with_is_needed() -> None:
+    assert [cost.partition(":")[0] for cost in analysed(OVERWRITTEN.format(READ, "%w", "", ""), KEEPING).costs] == [
+        "copy"
+    ]
 
 
 def test_an_op_without_a_model_is_not_refused_if_it_is_dead() -> None:

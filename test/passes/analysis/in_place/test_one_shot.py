@@ -626,6 +626,33 @@ def test_two_choices_among_the_same_buffers_may_be_the_same() -> None:
     assert set(a.costs) == {"copy: READ_AFTER_WRITE write=w#1 read=r#0 value=b"}
 
 
+CHOSEN = """
+      %a = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("a")
+      %b = {other}
+      %s = arith.select %p, %a, %b : !h loc("s")
+      %x = tensor.cast %s : !h to !d loc("x")
+      %y = tensor.cast %x : !d to !h loc("y")
+      %g = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel"]}}
+        ins(%y : !h) outs(%a : !h) {{
+      ^bb0(%in: f32, %out: f32):
+        %z = arith.subf %out, %in : f32
+        linalg.yield %z : f32
+      }} -> !h loc("g")
+      return %g : !h
+"""
+
+
+def test_a_choice_is_one_or_apart_behind_casts() -> None:
+    a = analyse(CHOSEN.format(other='tensor.extract_slice %u[2] [4] [1] : !v to !h loc("b")'))
+    assert a.costs == []
+
+
+def test_a_choice_that_overlaps_is_copied_behind_casts() -> None:
+    a = analyse(CHOSEN.format(other='tensor.extract_slice %t[2] [4] [1] : !v to !h loc("b")'))
+    assert len(a.costs) == 1
+    assert "READ_BY_WRITER" in a.costs[0]
+
+
 # --- copies that are none --------------------------------------------------------------------------------------------
 
 
@@ -844,6 +871,28 @@ def test_the_cheaper_of_two_orders_is_taken() -> None:
       return %m, %u : !v, !v loc("r")
     """)
     assert a.not_in_place == {"s#1": "copy: READ_BY_WRITER write=m#1 read=m#0 value=u"}
+
+
+FILLED_TWICE = """
+      %e = tensor.empty() : !v
+      %x = linalg.fill ins(%f : f32) outs(%e : !v) -> !v loc("x")
+      {around} {{
+        %y = linalg.fill ins(%g : f32) outs(%e : !v) -> !v loc("y")
+        %r = tensor.extract %y[%i] : !v
+        memref.store %r, %m[] : memref<f32>
+      }}
+      return %x : !v
+"""
+
+
+@pytest.mark.parametrize(
+    ("around", "allocated"),
+    [("scf.if %p", "y#1"), ("scf.for %k = %c0 to %n step %c1", "x#1"), ("memref.alloca_scope", "x#1")],
+)
+def test_of_two_buffers_the_one_that_runs_less_often_is_allocated(around: str, allocated: str) -> None:
+    arguments = "%f: f32, %g: f32, %i: index, %n: index, %p: i1, %m: memref<f32>"
+    a = analyse(FILLED_TWICE.format(around=around), arguments)
+    assert list(a.not_in_place) == [allocated]
 
 
 # --- reshapes --------------------------------------------------------------------------------------------------------

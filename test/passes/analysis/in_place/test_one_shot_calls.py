@@ -22,6 +22,11 @@ CALLEES = {
         "%a: !v, %f: f32, %i: index",
         "%0 = arith.constant dense<1.0> : !v\nreturn %0 : !v",
     ),
+    "returns_either": (
+        "%a: !v, %f: f32, %i: index",
+        "%0 = arith.constant dense<1.0> : !v\n%p = arith.cmpi eq, %i, %i : index\n"
+        "%1 = arith.select %p, %a, %0 : !v\nreturn %1 : !v",
+    ),
     "works_on_a_copy": (
         "%a: !v {bufferization.writable = false}, %f: f32, %i: index",
         "%0 = tensor.insert %f into %a[%i] : !v\nreturn %0 : !v",
@@ -85,6 +90,25 @@ def test_the_callee_may_read_its_argument(callee: str, refused: str | None) -> N
 def test_the_result_may_be_the_argument(callee: str, refused: dict[str, str]) -> None:
     a = call(callee, 'CALL\n%w = tensor.insert %f into %c[%i] : !v loc("w")' + READ_T)
     assert a.not_in_place == refused
+
+
+@pytest.mark.parametrize(
+    ("body", "refused"),
+    [
+        ('%r = tensor.extract %c[%j] : !v\n%w = tensor.insert %f into %t[%i] : !v loc("w")', {}),
+        (
+            '%w = tensor.insert %f into %t[%i] : !v loc("w")\n%r = tensor.extract %c[%j] : !v loc("r")',
+            {"c#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=c"},
+        ),
+        ('%w = tensor.insert %f into %c[%i] : !v loc("w")', {"w#1": "copy: NOT_WRITABLE write=w#1 value=c"}),
+        (
+            '%d = tensor.cast %c : !v to !d loc("d")\n%w = tensor.insert %f into %d[%i] : !d loc("w")',
+            {"d#0": "copy: NOT_WRITABLE write=w#1 value=c"},
+        ),
+    ],
+)
+def test_what_was_passed_may_be_written_though_what_was_returned_may_not(body: str, refused: dict[str, str]) -> None:
+    assert call("returns_either", f"CALL\n{body}").not_in_place == refused
 
 
 def test_a_callee_that_must_not_write_copies_for_itself() -> None:
@@ -326,6 +350,27 @@ def test_two_results_of_a_call_may_be_one_buffer(body: str, costs: list[str]) ->
     a = analyse_module(function(body, "%a: !v, %f: f32", "g") + function(TWO_RESULTS))
     assert list(a.not_in_place) == costs
     assert all(text == "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=c:1" for text in a.costs)
+
+
+@pytest.mark.parametrize(
+    ("body", "costs"),
+    [
+        ("return %x, %x : !v, !v", ["c#0"]),
+        # Only maybe the same buffer: then the op would read what it has changed.
+        ("%q = tensor.splat %f : !v\n%p = arith.cmpf oeq, %f, %f : f32\n"
+         "%s = arith.select %p, %x, %q : !v\nreturn %x, %s : !v, !v", ["c#0", "w#1"]),
+    ],
+)  # fmt: skip
+def test_two_results_in_one_copy_are_one_buffer(body: str, costs: list[str]) -> None:
+    used = """
+      %c:2 = func.call @g(%t, %f) : (!v, f32) -> (!v, !v) loc("c")
+      %w = linalg.exp ins(%c#0 : !v) outs(%c#1 : !v) -> !v loc("w")
+      %x = tensor.insert %f into %w[%i] : !v loc("x")
+      return %x, %t : !v, !v
+    """
+    filled = "%x = linalg.fill ins(%f : f32) outs(%a : !v) -> !v\n"
+    a = analyse_module(function(filled + body, "%a: !v, %f: f32", "g") + function(used))
+    assert sorted(a.not_in_place) == costs
 
 
 def test_the_results_that_are_one_buffer_are_counted_with_those_that_are_none() -> None:

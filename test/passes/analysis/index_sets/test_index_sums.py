@@ -57,6 +57,44 @@ def test_difference_of_values(text: str, distance: int | None) -> None:
     assert difference(y, x) == (None if distance is None else -distance)
 
 
+@pytest.mark.parametrize(
+    ("op", "first", "second", "value"),
+    [
+        ("floordivsi", 7, 2, 3),
+        ("floordivsi", -7, 2, -4),
+        ("ceildivsi", 7, 2, 4),
+        ("ceildivsi", -7, 2, -3),
+        ("ceildivui", 7, 2, 4),
+        ("divsi", -7, 2, -3),
+        ("divsi", 7, -2, -3),
+        ("divsi", -7, -2, 3),
+        ("divui", 7, 2, 3),
+        ("remsi", -7, 2, -1),
+        ("remsi", 7, -2, 1),
+        ("remui", 7, 2, 1),
+        ("minsi", -7, 0, -7),
+        ("maxsi", -7, 0, 0),
+        ("minui", 7, 0, 0),
+        ("maxui", 7, 0, 7),
+        # Not defined, or not a number of 64 bits with a sign.
+        ("divsi", 7, 0, None),
+        ("remui", 7, 0, None),
+        ("divui", -7, 2, None),
+        ("maxui", -7, 2, None),
+        ("divsi", -(1 << 63), -1, None),
+    ],
+)
+def test_ops_of_constants(op: str, first: int, second: int, value: int | None) -> None:
+    text = f"""
+      %a = arith.constant {first} : index
+      %b = arith.constant {second} : index
+      %x = arith.{op} %a, %b : index
+      %r = tensor.extract %t[%x] : !v loc("r")
+    """
+    (found,) = sums_of(text, "r")
+    assert found == value or (value is None and isinstance(found, Symbol))
+
+
 def test_long_chains_and_many_symbols() -> None:
     steps = 5000
     chain = "\n".join(f"%x{k + 1} = arith.addi %x{k}, %c2 : index" for k in range(steps))
