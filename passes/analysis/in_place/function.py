@@ -7,13 +7,18 @@ What is still copied may be caused by operands that are cheaper to refuse (``che
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..effects.reader import TensorEffects
 from .cheap_causes import cheap_causes
+from .cost_model import CostModel
 from .decision_order import DecisionOrder, Heuristic
 from .fewest_allocations import has_fewest_allocations
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
+from .optimal import search
 from .options import AnalysisOptions
+from .region_flow import carried_values
 
 __all__ = ["analyze_function"]
 
@@ -32,6 +37,8 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
     With ``Heuristic.CHEAPEST``, if anything is refused, other orders of decisions are tried and the cheapest outcome is
     taken. With ``single_order`` they are tried only if the first order cannot bufferize the function.
     """
+    if options.heuristic is Heuristic.OPTIMAL:
+        return _optimal(effects, function, replace(options, heuristic=Heuristic.CHEAPEST))
     if options.heuristic is not Heuristic.CHEAPEST:
         asked = OneShotAnalyzer(effects, function, options, _order(options)).run()
         if asked.refusals and effects.commits.get(function):
@@ -39,7 +46,7 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
             first = OneShotAnalyzer(effects, function, options, _FIRST).run()
             return first if len(first.refusals) < len(asked.refusals) else asked
         return asked
-    best = OneShotAnalyzer(effects, function, options, _FIRST).run()
+    best, costs = OneShotAnalyzer(effects, function, options, _FIRST).run(), CostModel(effects)
     if options.copy_before_write or (options.single_order and not best.refusals):
         return best
     if any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in _conflicts(best)):
@@ -52,24 +59,36 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
         orders.insert(0, _UNROTATED)
     chosen = _FIRST
     for order in orders if small else orders[:1]:
-        if _is_cheapest(effects, best):
+        if _is_cheapest(effects, costs, best):
             return best
         other = OneShotAnalyzer(effects, function, options, order).run()
-        if _cost(effects, other) < _cost(effects, best):
+        if costs.cost(other) < costs.cost(best):
             best, chosen = other, order
     blamed = cheap_causes(effects, best) if small else {}
     if blamed:
         other = OneShotAnalyzer(effects, function, options, chosen, blamed).run()
-        best = min(best, other, key=lambda analysis: _cost(effects, analysis))
+        best = min(best, other, key=costs.cost)
     return best
 
 
-def _is_cheapest(effects: TensorEffects, analysis: FunctionAnalysis) -> bool:
+def _optimal(effects: TensorEffects, function: int, options: AnalysisOptions) -> FunctionAnalysis:
+    """Return the cheapest decisions that a search finds, with the bound that it proves."""
+    start = analyze_function(effects, function, options)
+    if options.copy_before_write:
+        return start
+    orders = [_FIRST, _THIRD]
+    if any(carried_values(effects, op) for op in effects.active_ops(function)):
+        orders += [_PASSING_ON, _UNROTATED]
+    best, optimality = search(effects, function, options, orders, start)
+    return replace(best, optimality=optimality)
+
+
+def _is_cheapest(effects: TensorEffects, costs: CostModel, analysis: FunctionAnalysis) -> bool:
     """Whether no other order can cost less; False where this cannot be proved without trying them."""
     if not _conflicts(analysis):
         return True
-    refusals, copies, _ = _cost(effects, analysis)
-    return not refusals and not copies and has_fewest_allocations(effects, analysis)
+    cost = costs.cost(analysis)
+    return not cost.refusals and not cost.copied and has_fewest_allocations(effects, analysis)
 
 
 def _conflicts(analysis: FunctionAnalysis) -> list[Conflict]:
@@ -81,13 +100,3 @@ def _order(options: AnalysisOptions) -> DecisionOrder:
         return DecisionOrder.fuzzer(options.fuzzer_seed)
     # Upstream takes branch yields as in place before anything else, in all of its orders.
     return DecisionOrder(options.heuristic, exits_first=True)
-
-
-def _cost(effects: TensorEffects, analysis: FunctionAnalysis) -> tuple[int, int, int]:
-    """Return the numbers of refusals, copies and allocations of an outcome; a refusal is fatal."""
-    refused = [decision for decision in analysis.decisions.values() if not decision.in_place]
-    copies = sum(decision.copies for decision in refused)
-    inserts = [write for write in analysis.decisions if write in effects.redundant_source]
-    copies += sum(write not in analysis.redundant_writes for write in inserts)
-    allocations = sum(decision.strategy is Strategy.OUT_OF_PLACE for decision in refused)
-    return len(analysis.refusals), copies, allocations

@@ -1,0 +1,151 @@
+"""What the decisions of a function cost: bytes copied and bytes allocated, each times how often that runs, by estimate.
+
+One model for every route: the choice among orders of decisions, the plan of dispatch functions, and the search for the
+cheapest decisions (``optimal.py``). A program that is refused costs more than any other. A copied byte counts for
+:data:`~.optimality.COPY_WEIGHT` allocated ones. So one copy in front of a loop is cheaper than an allocation in each of
+its iterations, and dearer than a few allocations beside it.
+
+What is not known is assumed: a loop whose bounds are not constant has :data:`ASSUMED_TRIPS` iterations, as has one of
+the CFG; a dynamic size is :data:`ASSUMED_SIZE`; an element of unknown size has eight bytes; each branch is taken. What
+every outcome pays (the buffer of a result that has no init, a copy into another layout) is left out.
+
+Sizes and trip counts are looked up once. The cost of an outcome is linear in its decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import NamedTuple
+
+from mlir import ir
+
+from ....dialects.scf.trip_counts import trip_count
+from ....dialects.support.element_sizes import element_bytes
+from ..conflicts.decisions import Decision, Strategy
+from ..effects.reader import TensorEffects
+from .decision_record import costs_no_copy
+from .function_decisions import FunctionAnalysis
+from .optimality import Cost
+
+__all__ = ["ASSUMED_SIZE", "ASSUMED_TRIPS", "COUNTED_LOOPS", "CostModel", "Expense"]
+
+ASSUMED_TRIPS = 10
+"""The iterations of a loop of unknown bounds."""
+
+ASSUMED_SIZE = 128
+"""The size of a dynamic dimension."""
+
+COUNTED_LOOPS = frozenset({"scf.for", "scf.forall", "scf.parallel"})
+"""Loops whose trip counts are known where their bounds are constant."""
+
+_ELEMENT_BYTES = 8
+
+
+class Expense(NamedTuple):
+    """One thing that an outcome pays for: the number tells those of one function apart, and is that of its operand.
+
+    If ``moves`` the op copies the source operand of that number into its destination; if ``makes`` it is the value of
+    that number, a tensor without content, that needs a buffer.
+    """
+
+    number: int
+    moves: bool = False
+    makes: bool = False
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether it is paid because the operand is not in place."""
+        return not self.moves and not self.makes
+
+
+class CostModel:
+    """Costs of the outcomes of one analysis; asked while the ops of the snapshot exist."""
+
+    def __init__(self, effects: TensorEffects) -> None:
+        self._effects = effects
+        self._snapshot = effects.snapshot
+        self._bytes: dict[int, int] = {}
+        self._runs: dict[int, int] = {-1: 1}
+        """By the block of a loop, how often it runs while the function runs once."""
+        self._made_in: dict[int, list[int]] = {}
+        """By function, the tensors without content that its ops make."""
+
+    def cost(self, analysis: FunctionAnalysis) -> Cost:
+        """Return what ``analysis`` costs in all."""
+        copied = allocated = 0
+        for _, paid in self.expenses(analysis):
+            copied, allocated = copied + paid.copied, allocated + paid.allocated
+        return Cost.of(copied, allocated)._replace(refusals=len(analysis.refusals))
+
+    def expenses(self, analysis: FunctionAnalysis) -> Iterator[tuple[Expense, Cost]]:
+        """Yield what ``analysis`` pays for, except for its refusals."""
+        effects, s = self._effects, self._snapshot
+        for operand, decision in analysis.decisions.items():
+            if not decision.in_place:
+                yield Expense(operand), self._of_refused(operand, decision)
+            if operand in effects.redundant_source and operand not in analysis.redundant_writes:
+                source = effects.redundant_source[operand]
+                moved = self._times(operand, self.bytes(s.operand_value[source]))
+                yield Expense(source, moves=True), Cost.of(moved)
+        for value in self._made(analysis.function):
+            if analysis.needs_buffer(effects, value):
+                runs = self.runs(s.block_loop[s.value_block[value]])
+                yield Expense(value, makes=True), Cost.of(allocated=runs * self.bytes(value))
+
+    def _of_refused(self, operand: int, decision: Decision) -> Cost:
+        ties = self._effects.ties.get(operand, ())
+        # A view that is copied makes a buffer of its own size only.
+        value = ties[0].value if len(ties) == 1 else self._snapshot.operand_value[operand]
+        size = self._times(operand, self.bytes(value))
+        allocates = decision.strategy is Strategy.OUT_OF_PLACE
+        return Cost.of(size if decision.copies else 0, size if allocates else 0)
+
+    def of_refusal(self, operand: int) -> Cost:
+        """Return what ``operand`` costs if it is out-of-place."""
+        copies = not costs_no_copy(self._effects, operand)
+        return self._of_refused(operand, Decision(operand, Strategy.OUT_OF_PLACE, copies))
+
+    def _made(self, function: int) -> list[int]:
+        """Return the tensors without content that ops of ``function`` make: decisions say which need buffers."""
+        if function not in self._made_in:
+            effects = self._effects
+            self._made_in[function] = [
+                value
+                for op in effects.active_ops(function)
+                for value in effects.tensor_results(op)
+                if effects.undefined[value] and not effects.sources.get(value)
+            ]
+        return self._made_in[function]
+
+    def _times(self, operand: int, size: int) -> int:
+        s = self._snapshot
+        return size * self.runs(s.block_loop[s.op_block[s.operand_op[operand]]])
+
+    def runs(self, loop: int) -> int:
+        """Return how often the body of a loop runs, by its block, while the function runs once; -1 is no loop."""
+        found = self._runs.get(loop)
+        if found is None:
+            s = self._snapshot
+            op = s.block_op[loop]
+            trips = trip_count(s.ops[op]) if s.op_name[op] in COUNTED_LOOPS else None
+            # What never runs still counts: one of two copies there is the better outcome.
+            found = self._runs[loop] = self.runs(s.outer_loop(loop)) * max(ASSUMED_TRIPS if trips is None else trips, 1)
+        return found
+
+    def bytes(self, value: int) -> int:
+        """Return the bytes of the buffer of a tensor value."""
+        found = self._bytes.get(value)
+        if found is None:
+            found = self._bytes[value] = _bytes_of(self._snapshot.values[value].type)
+        return found
+
+
+def _bytes_of(type_: ir.Type) -> int:
+    if not isinstance(type_, ir.RankedTensorType):
+        return ASSUMED_SIZE * _ELEMENT_BYTES
+    try:
+        element = element_bytes(type_.element_type)
+    except ValueError:
+        element = _ELEMENT_BYTES
+    return max(element * prod(ASSUMED_SIZE if size < 0 else size for size in type_.shape), 1)

@@ -1,0 +1,137 @@
+"""The cheapest set of expenses that satisfies clauses: the master problem of the search for decisions (``optimal.py``).
+
+A clause says what every outcome pays for: one of ``paid``, unless one of ``unless`` is not paid. The sums of a solution
+are a lower bound on the cost of every outcome. Few decisions are solved here, by branch and bound; more by the CP-SAT
+solver of OR-Tools, the optional dependencies `solver`.
+
+Branch and bound takes the clause that leaves the fewest choices. It is cut by clauses that have nothing in common: the
+cheapest expense of each must be paid. Exponential at worst, so bounded by :data:`_MOST_NODES`; CP-SAT by
+:data:`_SECONDS` of deterministic time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from .cost_model import Expense
+from .optimality import Cost
+
+__all__ = ["Clause", "Cover", "cheapest_cover", "disjoint_bound", "has_solver"]
+
+_MOST_NODES = 20_000
+_SECONDS = 20.0
+_MOST = 1 << 50
+"""Larger costs are taken to be this, for CP-SAT: the bound stays one."""
+_NOTHING = Cost()
+
+
+class Clause(NamedTuple):
+    """Every outcome pays for one of ``paid``, unless it does not pay for one of ``unless``."""
+
+    paid: frozenset[Expense]
+    unless: frozenset[Expense] = frozenset()
+
+    def holds(self, paid: frozenset[Expense]) -> bool:
+        """Whether it holds for an outcome, by what that pays for."""
+        return not self.paid.isdisjoint(paid) or not self.unless <= paid
+
+
+class Cover(NamedTuple):
+    """The cheapest solution that was found; nothing that satisfies the clauses costs less than ``bound``."""
+
+    paid: frozenset[Expense]
+    bound: Cost
+
+
+def has_solver() -> bool:
+    """Whether OR-Tools is installed."""
+    return find_spec("ortools") is not None
+
+
+def total(paid: frozenset[Expense], costs: Mapping[Expense, Cost]) -> Cost:
+    """Return the sum of what ``paid`` costs."""
+    return reduce(Cost.plus, (costs[one] for one in paid), _NOTHING)
+
+
+def disjoint_bound(
+    clauses: Sequence[Clause], costs: Mapping[Expense, Cost], without: frozenset[Expense] = frozenset()
+) -> Cost:
+    """Return the costs of clauses that have nothing in common, of which ``without`` are not paid."""
+    bound, taken = _NOTHING, set[Expense]()
+    for clause in sorted(clauses, key=lambda clause: (len(clause.paid), sorted(clause.paid))):
+        free = clause.paid - without
+        if free and taken.isdisjoint(clause.paid) and not clause.unless:
+            bound = bound.plus(min(costs[one] for one in free))
+            taken |= clause.paid
+    return bound
+
+
+def cheapest_cover(clauses: Sequence[Clause], costs: Mapping[Expense, Cost], *, solver: bool) -> Cover:
+    """Return the cheapest solution; by CP-SAT if ``solver``. There is one: paying for all that no clause forbids."""
+    return _solved(clauses, costs) if solver else _Search(clauses, costs).run()
+
+
+class _Search:
+    """Branch and bound."""
+
+    def __init__(self, clauses: Sequence[Clause], costs: Mapping[Expense, Cost]) -> None:
+        self._clauses = clauses
+        self._costs = costs
+        self._best: tuple[Cost, frozenset[Expense]] | None = None
+        self._nodes = 0
+
+    def run(self) -> Cover:
+        self._visit(frozenset(), frozenset())
+        first = disjoint_bound(self._clauses, self._costs)
+        if self._best is None:
+            return Cover(frozenset(), first)
+        cost, paid = self._best
+        return Cover(paid, cost if self._nodes <= _MOST_NODES else first)
+
+    def _visit(self, paid: frozenset[Expense], without: frozenset[Expense]) -> None:
+        self._nodes += 1
+        open_ = [clause for clause in self._clauses if not clause.holds(paid)]
+        cost = total(paid, self._costs)
+        least = cost.plus(disjoint_bound(open_, self._costs, without))
+        if self._nodes > _MOST_NODES or (self._best is not None and least >= self._best[0]):
+            return
+        if not open_:
+            self._best = cost, paid
+            return
+        # A clause with fewer choices that is not broken yet by what is paid already.
+        choices = min((sorted(clause.paid - without) for clause in open_), key=len)
+        for index, one in enumerate(sorted(choices, key=lambda one: (self._costs[one], one))):
+            before = sorted(choices, key=lambda one: (self._costs[one], one))[:index]
+            self._visit(paid | {one}, without | set(before))
+
+
+def _solved(clauses: Sequence[Clause], costs: Mapping[Expense, Cost]) -> Cover:
+    """Solve by CP-SAT, one part of the cost after the other: what is least of one is a bound for the next."""
+    from ortools.sat.python import cp_model
+
+    model: Any = cp_model.CpModel()
+    known = sorted({one for clause in clauses for one in (*clause.paid, *clause.unless)})
+    pays: dict[Expense, Any] = {one: model.new_bool_var(str(one)) for one in known}
+    for clause in clauses:
+        model.add_bool_or([*(pays[one] for one in clause.paid), *(pays[one].negated() for one in clause.unless)])
+    solver: Any = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.max_deterministic_time = _SECONDS
+    bound: list[int] = []
+    paid = frozenset[Expense]()
+    for part in range(len(_NOTHING)):
+        spent = sum(min(costs[one][part], _MOST) * pays[one] for one in known)
+        model.minimize(spent)
+        status = solver.solve(model)
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            break
+        paid = frozenset(one for one in known if solver.boolean_value(pays[one]))
+        proved = status == cp_model.OPTIMAL
+        bound.append(min(total(paid, costs)[part], _MOST) if proved else max(int(solver.best_objective_bound), 0))
+        if not proved:
+            break
+        model.add(spent <= bound[-1])
+    return Cover(paid, Cost(*bound, *(0 for _ in range(len(_NOTHING) - len(bound)))))
