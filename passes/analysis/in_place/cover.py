@@ -13,15 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from .cost_model import Expense
 from .optimality import Cost
 
-__all__ = ["Clause", "Cover", "cheapest_cover", "disjoint_bound", "has_solver"]
+__all__ = ["Clause", "Cover", "Covers", "disjoint_bound"]
 
-_MOST_NODES = 20_000
+FEW = 24
+"""More expenses than that in one group of clauses need OR-Tools."""
+
+_MOST_NODES = 5_000
 _SECONDS = 20.0
 _MOST = 1 << 50
 """Larger costs are taken to be this, for CP-SAT: the bound stays one."""
@@ -46,11 +48,6 @@ class Cover(NamedTuple):
     bound: Cost
 
 
-def has_solver() -> bool:
-    """Whether OR-Tools is installed."""
-    return find_spec("ortools") is not None
-
-
 def total(paid: frozenset[Expense], costs: Mapping[Expense, Cost]) -> Cost:
     """Return the sum of what ``paid`` costs."""
     return reduce(Cost.plus, (costs[one] for one in paid), _NOTHING)
@@ -69,9 +66,34 @@ def disjoint_bound(
     return bound
 
 
-def cheapest_cover(clauses: Sequence[Clause], costs: Mapping[Expense, Cost], *, solver: bool) -> Cover:
-    """Return the cheapest solution; by CP-SAT if ``solver``. There is one: paying for all that no clause forbids."""
-    return _solved(clauses, costs) if solver else _Search(clauses, costs).run()
+class Covers:
+    """Solves clauses, each group of those that have expenses in common by itself, and only once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[frozenset[Clause], tuple[Cost, ...]], Cover] = {}
+
+    def cheapest(self, clauses: Sequence[Clause], costs: Mapping[Expense, Cost]) -> Cover:
+        """Return the cheapest solution. Raises `ModuleNotFoundError` if that needs OR-Tools, and it is missing."""
+        paid, bound = frozenset[Expense](), _NOTHING
+        for group in _groups(clauses):
+            expenses = sorted({one for clause in group for one in (*clause.paid, *clause.unless)})
+            key = frozenset(group), tuple(costs[one] for one in expenses)
+            if key not in self._known:
+                self._known[key] = (_Search if len(expenses) <= FEW else _Solver)(group, costs).run()
+            paid, bound = paid | self._known[key].paid, bound.plus(self._known[key].bound)
+        return Cover(paid, bound)
+
+
+def _groups(clauses: Sequence[Clause]) -> list[list[Clause]]:
+    """Return the clauses in groups: two that have an expense in common are in one."""
+    groups: list[tuple[set[Expense], list[Clause]]] = []
+    for clause in clauses:
+        expenses = clause.paid | clause.unless
+        joined = [group for group in groups if not group[0].isdisjoint(expenses)]
+        groups = [group for group in groups if group[0].isdisjoint(expenses)]
+        merged = set(expenses).union(*(group[0] for group in joined))
+        groups.append((merged, [clause, *(one for group in joined for one in group[1])]))
+    return [group for _, group in groups]
 
 
 class _Search:
@@ -108,30 +130,36 @@ class _Search:
             self._visit(paid | {one}, without | set(before))
 
 
-def _solved(clauses: Sequence[Clause], costs: Mapping[Expense, Cost]) -> Cover:
-    """Solve by CP-SAT, one part of the cost after the other: what is least of one is a bound for the next."""
-    from ortools.sat.python import cp_model
+class _Solver:
+    """CP-SAT: one part of the cost after the other, as what is least of one is a bound for the next."""
 
-    model: Any = cp_model.CpModel()
-    known = sorted({one for clause in clauses for one in (*clause.paid, *clause.unless)})
-    pays: dict[Expense, Any] = {one: model.new_bool_var(str(one)) for one in known}
-    for clause in clauses:
-        model.add_bool_or([*(pays[one] for one in clause.paid), *(pays[one].negated() for one in clause.unless)])
-    solver: Any = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.max_deterministic_time = _SECONDS
-    bound: list[int] = []
-    paid = frozenset[Expense]()
-    for part in range(len(_NOTHING)):
-        spent = sum(min(costs[one][part], _MOST) * pays[one] for one in known)
-        model.minimize(spent)
-        status = solver.solve(model)
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            break
-        paid = frozenset(one for one in known if solver.boolean_value(pays[one]))
-        proved = status == cp_model.OPTIMAL
-        bound.append(min(total(paid, costs)[part], _MOST) if proved else max(int(solver.best_objective_bound), 0))
-        if not proved:
-            break
-        model.add(spent <= bound[-1])
-    return Cover(paid, Cost(*bound, *(0 for _ in range(len(_NOTHING) - len(bound)))))
+    def __init__(self, clauses: Sequence[Clause], costs: Mapping[Expense, Cost]) -> None:
+        self._clauses = clauses
+        self._costs = costs
+        self._expenses = sorted({one for clause in clauses for one in (*clause.paid, *clause.unless)})
+
+    def run(self) -> Cover:
+        from ortools.sat.python import cp_model
+
+        model: Any = cp_model.CpModel()
+        pays: dict[Expense, Any] = {one: model.new_bool_var(str(one)) for one in self._expenses}
+        for clause in self._clauses:
+            model.add_bool_or([*(pays[one] for one in clause.paid), *(pays[one].negated() for one in clause.unless)])
+        solver: Any = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.max_deterministic_time = _SECONDS
+        bound: list[int] = []
+        paid = frozenset[Expense]()
+        for part in range(len(_NOTHING)):
+            spent = sum(min(self._costs[one][part], _MOST) * pays[one] for one in self._expenses)
+            model.minimize(spent)
+            status = solver.solve(model)
+            if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+                break
+            paid = frozenset(one for one in self._expenses if solver.boolean_value(pays[one]))
+            if status != cp_model.OPTIMAL:
+                bound.append(max(int(solver.best_objective_bound), 0))
+                break
+            bound.append(sum(min(self._costs[one][part], _MOST) for one in paid))
+            model.add(spent <= bound[-1])
+        return Cover(paid, Cost(*bound))

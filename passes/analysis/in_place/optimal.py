@@ -21,7 +21,7 @@ from ...framework.errors import PassFailure
 from ..effects.reader import TensorEffects
 from .clauses import Clauses
 from .cost_model import Expense
-from .cover import Clause, cheapest_cover, disjoint_bound, has_solver
+from .cover import FEW, Clause, Covers, disjoint_bound
 from .decision_order import DecisionOrder
 from .function_decisions import FunctionAnalysis
 from .optimality import Cost, Optimality
@@ -30,13 +30,10 @@ from .region_flow import carried_values
 from .trials import Outcome, Trials
 from .unranked import is_copyable
 
-__all__ = ["MOST_CONTESTED", "search"]
+__all__ = ["MOST_CONTESTED", "refusable", "search"]
 
 MOST_CONTESTED = 60
 """Up to so many contested operands the search is exact."""
-
-_FEW = 24
-"""More contested operands need OR-Tools."""
 
 
 def search(
@@ -57,13 +54,14 @@ def search(
     elif not contested:
         bound = trials.best.cost
     else:
-        if len(contested) > _FEW and not has_solver():
+        try:
+            bound = _Search(trials, contested).run()
+        except ModuleNotFoundError as error:
             raise PassFailure(
-                f"analysis-heuristic=optimal needs OR-Tools for more than {_FEW} contested operands in a function, and "
-                f"this one has {len(contested)}; install it: pip install 'mlir-inplace[solver]'",
+                f"analysis-heuristic=optimal needs OR-Tools for more than {FEW} decisions that depend on each other; "
+                "install it: pip install 'mlir-inplace[solver]'",
                 effects.snapshot.ops[function],
-            )
-        bound = _Search(trials, contested).run()
+            ) from error
     best = trials.best
     return best.analysis, Optimality(best.cost, min(bound, best.cost), len(contested), trials.count)
 
@@ -78,15 +76,15 @@ class _Search:
 
     def run(self) -> Cost:
         """Try the cheapest solutions of the clauses, until one is an outcome; return the bound."""
-        trials, bound = self._trials, Cost()
-        while bound < trials.best.cost and not trials.is_exhausted:
-            cover = cheapest_cover(self._clauses.all, trials.costs, solver=len(self._contested) > _FEW)
+        trials, bound, covers = self._trials, Cost(), Covers()
+        while bound < trials.best.cost and not trials.is_half_spent:
+            cover = covers.cheapest(self._clauses.all, trials.costs)
             bound = max(bound, cover.bound)
             if bound >= trials.best.cost:
                 break
             refused = frozenset(one.number for one in cover.paid if one.is_refusal and one.number in self._contested)
             self._learn(refused, cover.paid, trials.outcomes(refused))
-        return bound
+        return bound if bound >= trials.best.cost else max(bound, self.climb())
 
     def _learn(self, refused: frozenset[int], paid: frozenset[Expense], outcomes: Sequence[Outcome]) -> None:
         """Add clauses that say why every one of ``outcomes`` pays for more than ``paid``."""
@@ -144,15 +142,17 @@ def _contested(effects: TensorEffects, function: int, outcome: Outcome) -> froze
             for other in near:
                 parents[find(value)] = find(other)
     paid = {find(one.number if one.makes else s.operand_value[one.number]) for one in outcome.paid if one.number >= 0}
-    return frozenset(
-        operand for operand in _refusable(effects, active, outcome.analysis) if find(s.operand_value[operand]) in paid
-    )
+    allowed = refusable(effects, outcome.analysis)
+    return frozenset(operand for operand in allowed if find(s.operand_value[operand]) in paid)
 
 
-def _refusable(effects: TensorEffects, active: Sequence[int], analysis: FunctionAnalysis) -> Iterable[int]:
-    """Yield the operands that can be refused from the start."""
+def refusable(effects: TensorEffects, analysis: FunctionAnalysis) -> frozenset[int]:
+    """Return the operands that can be refused from the start, by their op alone."""
+    active = effects.active_ops(analysis.function)
     decided = {entry.operand for op in active for entry in carried_values(effects, op)}
     decided.update(operand for operands in effects.insertions.values() for operand in operands)
-    for operand in analysis.decisions:
-        if operand not in decided and not effects.must_in_place[operand] and is_copyable(effects, operand):
-            yield operand
+    return frozenset(
+        operand
+        for operand in analysis.decisions
+        if operand not in decided and not effects.must_in_place[operand] and is_copyable(effects, operand)
+    )

@@ -18,10 +18,10 @@ from .options import AnalysisOptions
 
 __all__ = ["Outcome", "Trials"]
 
-_MOST_VISITS = 400_000
+_MOST_VISITS = 60_000
 """How many ops are visited at most, by all trials of a function."""
 
-_LEAST_TRIALS = 200
+_LEAST_TRIALS = 100
 
 _UNKNOWN = Conflict(Rule.CHEAPER)
 
@@ -71,6 +71,11 @@ class Trials:
     def is_exhausted(self) -> bool:
         """Whether no more trials should be made."""
         return self.count >= self._most
+
+    @property
+    def is_half_spent(self) -> bool:
+        """Whether half of all trials were made."""
+        return 2 * self.count >= self._most
 
     def outcomes(self, refused: frozenset[int]) -> list[Outcome]:
         """Return the outcomes of all orders with ``refused`` operands."""
