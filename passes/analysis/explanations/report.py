@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from ..in_place.optimality import Optimality
 from .events import EventKind
 from .explainer import Explainer
 from .html_table import html_table
@@ -30,12 +31,14 @@ class BufferizationReport:
     """Every allocation and copy, function by function in program order."""
     functions: tuple[str, ...] = ()
     """The symbols of the functions with tensors."""
+    optimality: Mapping[str, Optimality] = field(default_factory=dict[str, Optimality])
+    """By function, how near to the cheapest decisions its own are; empty without `analysis_heuristic="optimal"`."""
 
     @classmethod
     def of(cls, explainer: Explainer) -> BufferizationReport:
         """Return the report of what ``explainer`` has observed."""
         names = tuple(name for name, _ in explainer.functions)
-        return cls(tuple(explainer.decisions), tuple(explainer.records), names)
+        return cls(tuple(explainer.decisions), tuple(explainer.records), names, dict(explainer.optimality))
 
     def by_function(self) -> dict[str, BufferizationReport]:
         """Return the parts of the report by the symbols of the functions that they are about."""
@@ -46,7 +49,13 @@ class BufferizationReport:
         for record in self.records:
             records[record.function].append(record)
         return {
-            name: BufferizationReport(tuple(decisions[name]), tuple(records[name]), (name,)) for name in self.functions
+            name: BufferizationReport(
+                tuple(decisions[name]),
+                tuple(records[name]),
+                (name,),
+                {name: self.optimality[name]} if name in self.optimality else {},
+            )
+            for name in self.functions
         }
 
     @property
@@ -94,7 +103,8 @@ class BufferizationReport:
         return f"<BufferizationReport: {self.summary}>"
 
     def __str__(self) -> str:
-        return "\n".join([self.summary, *map(describe, together(self.records))])
+        found = [f"@{name}: {optimality}" for name, optimality in self.optimality.items()]
+        return "\n".join([self.summary, *found, *map(describe, together(self.records))])
 
     def _repr_html_(self) -> str:
         return html_table(self.summary, self.records)
@@ -117,7 +127,11 @@ class BufferizationReport:
                 }
                 for decision in self.decisions
             ],
+            **({"optimality": self._optimality_json()} if self.optimality else {}),
         }
+
+    def _optimality_json(self) -> list[dict[str, Any]]:
+        return [{"function": name, **found.to_json()} for name, found in self.optimality.items()]
 
 
 def _total(records: Sequence[BufferRecord], noun: str) -> str:

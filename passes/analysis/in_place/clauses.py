@@ -31,6 +31,7 @@ class Clauses:
         self._trials = trials
         self._contested = contested
         self._list: list[Clause] = []
+        self._excluded: list[Clause] = []
         self._ideal = {order: trials.lenient(order, frozenset()) for order in trials.orders}
         for operand in sorted(contested):
             trials.costs.setdefault(Expense(operand), trials.refusal_cost(operand))
@@ -40,11 +41,16 @@ class Clauses:
 
     @property
     def all(self) -> Sequence[Clause]:
-        """The clauses that no outcome contradicts."""
+        """The clauses that no outcome contradicts, and those that exclude what was looked at."""
         seen = self._trials.seen[self._checked :]
         self._checked = len(self._trials.seen)
         self._list = [clause for clause in self._list if all(clause.holds(paid) for paid in seen)]
-        return self._list
+        return [*self._list, *self._excluded]
+
+    def exclude(self, refused: frozenset[int]) -> None:
+        """Exclude the outcomes that refuse exactly these of the contested operands: they were looked at."""
+        others = frozenset(map(Expense, self._contested - refused))
+        self._excluded.append(Clause(others, frozenset(map(Expense, refused))))
 
     def add(self, clause: Clause) -> None:
         """Add a clause."""

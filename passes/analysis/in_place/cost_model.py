@@ -15,6 +15,7 @@ Sizes and trip counts are looked up once. The cost of an outcome is linear in it
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from math import prod
 from typing import NamedTuple
 
@@ -73,10 +74,8 @@ class CostModel:
 
     def cost(self, analysis: FunctionAnalysis) -> Cost:
         """Return what ``analysis`` costs in all."""
-        copied = allocated = 0
-        for _, paid in self.expenses(analysis):
-            copied, allocated = copied + paid.copied, allocated + paid.allocated
-        return Cost.of(copied, allocated)._replace(refusals=len(analysis.refusals))
+        refused = Cost(refusals=len(analysis.refusals))
+        return reduce(Cost.plus, (paid for _, paid in self.expenses(analysis)), refused)
 
     def expenses(self, analysis: FunctionAnalysis) -> Iterator[tuple[Expense, Cost]]:
         """Yield what ``analysis`` pays for, except for its refusals."""

@@ -29,6 +29,9 @@ _MOST = 1 << 50
 """Larger costs are taken to be this, for CP-SAT: the bound stays one."""
 _NOTHING = Cost()
 
+NO_SOLUTION = Cost(refusals=1 << 30)
+"""The bound where clauses have no solution: every outcome was looked at."""
+
 
 class Clause(NamedTuple):
     """Every outcome pays for one of ``paid``, unless it does not pay for one of ``unless``."""
@@ -42,9 +45,12 @@ class Clause(NamedTuple):
 
 
 class Cover(NamedTuple):
-    """The cheapest solution that was found; nothing that satisfies the clauses costs less than ``bound``."""
+    """The cheapest solution that was found; nothing that satisfies the clauses costs less than ``bound``.
 
-    paid: frozenset[Expense]
+    ``paid`` is None if there is no solution, or none was found.
+    """
+
+    paid: frozenset[Expense] | None
     bound: Cost
 
 
@@ -74,14 +80,17 @@ class Covers:
 
     def cheapest(self, clauses: Sequence[Clause], costs: Mapping[Expense, Cost]) -> Cover:
         """Return the cheapest solution. Raises `ModuleNotFoundError` if that needs OR-Tools, and it is missing."""
-        paid, bound = frozenset[Expense](), _NOTHING
-        for group in _groups(clauses):
-            expenses = sorted({one for clause in group for one in (*clause.paid, *clause.unless)})
-            key = frozenset(group), tuple(costs[one] for one in expenses)
-            if key not in self._known:
-                self._known[key] = (_Search if len(expenses) <= FEW else _Solver)(group, costs).run()
-            paid, bound = paid | self._known[key].paid, bound.plus(self._known[key].bound)
-        return Cover(paid, bound)
+        covers = [self._of_group(group, costs) for group in _groups(clauses)]
+        bound = reduce(Cost.plus, (cover.bound for cover in covers), _NOTHING)
+        parts = [cover.paid for cover in covers if cover.paid is not None]
+        return Cover(frozenset[Expense]().union(*parts) if len(parts) == len(covers) else None, bound)
+
+    def _of_group(self, group: Sequence[Clause], costs: Mapping[Expense, Cost]) -> Cover:
+        expenses = sorted({one for clause in group for one in (*clause.paid, *clause.unless)})
+        key = frozenset(group), tuple(costs[one] for one in expenses)
+        if key not in self._known:
+            self._known[key] = (_Search if len(expenses) <= FEW else _Solver)(group, costs).run()
+        return self._known[key]
 
 
 def _groups(clauses: Sequence[Clause]) -> list[list[Clause]]:
@@ -108,10 +117,11 @@ class _Search:
     def run(self) -> Cover:
         self._visit(frozenset(), frozenset())
         first = disjoint_bound(self._clauses, self._costs)
+        if self._nodes > _MOST_NODES:
+            return Cover(None, first)
         if self._best is None:
-            return Cover(frozenset(), first)
-        cost, paid = self._best
-        return Cover(paid, cost if self._nodes <= _MOST_NODES else first)
+            return Cover(None, NO_SOLUTION)
+        return Cover(self._best[1], self._best[0])
 
     def _visit(self, paid: frozenset[Expense], without: frozenset[Expense]) -> None:
         self._nodes += 1
@@ -149,11 +159,13 @@ class _Solver:
         solver.parameters.num_workers = 1
         solver.parameters.max_deterministic_time = _SECONDS
         bound: list[int] = []
-        paid = frozenset[Expense]()
+        paid: frozenset[Expense] | None = None
         for part in range(len(_NOTHING)):
             spent = sum(min(self._costs[one][part], _MOST) * pays[one] for one in self._expenses)
             model.minimize(spent)
             status = solver.solve(model)
+            if status == cp_model.INFEASIBLE and not part:
+                return Cover(None, NO_SOLUTION)
             if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
                 break
             paid = frozenset(one for one in self._expenses if solver.boolean_value(pays[one]))

@@ -21,7 +21,7 @@ from ...framework.errors import PassFailure
 from ..effects.reader import TensorEffects
 from .clauses import Clauses
 from .cost_model import Expense
-from .cover import FEW, Clause, Covers, disjoint_bound
+from .cover import FEW, Covers, disjoint_bound
 from .decision_order import DecisionOrder
 from .function_decisions import FunctionAnalysis
 from .optimality import Cost, Optimality
@@ -80,7 +80,7 @@ class _Search:
         while bound < trials.best.cost and not trials.is_half_spent:
             cover = covers.cheapest(self._clauses.all, trials.costs)
             bound = max(bound, cover.bound)
-            if bound >= trials.best.cost:
+            if bound >= trials.best.cost or cover.paid is None:
                 break
             refused = frozenset(one.number for one in cover.paid if one.is_refusal and one.number in self._contested)
             self._learn(refused, cover.paid, trials.outcomes(refused))
@@ -91,10 +91,7 @@ class _Search:
         more = frozenset.intersection(*(outcome.paid for outcome in outcomes)) - paid
         found = [clause for one in sorted(more) if (clause := self._clauses.explain(one, refused)) is not None]
         if not found:
-            # No outcome but these, which were looked at, refuses exactly these.
-            taken = frozenset(map(Expense, refused))
-            others = frozenset(map(Expense, self._contested - refused))
-            self._clauses.add(Clause(others, taken))
+            self._clauses.exclude(refused)
 
     def climb(self) -> Cost:
         """Refuse and accept single operands as long as that makes the outcome cheaper; return a bound."""

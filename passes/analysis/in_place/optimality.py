@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["COPY_WEIGHT", "Cost", "Optimality"]
 
@@ -21,11 +21,13 @@ class Cost(NamedTuple):
     """Bytes that are copied or allocated, each time that happens; copied ones count :data:`COPY_WEIGHT` times."""
     copied: int = 0
     """Bytes that are copied, each time that happens."""
+    ops: int = 0
+    """Copies and allocations in the text: what decides where bytes are equal."""
 
     @classmethod
     def of(cls, copied: int = 0, allocated: int = 0) -> Cost:
         """Return the cost of bytes that are copied and allocated."""
-        return cls(0, COPY_WEIGHT * copied + allocated, copied)
+        return cls(0, COPY_WEIGHT * copied + allocated, copied, (copied > 0) + (allocated > 0))
 
     @property
     def allocated(self) -> int:
@@ -57,6 +59,17 @@ class Optimality:
     def gap(self) -> float:
         """How much of the cost may be saved, at most, by other decisions."""
         return 1 - self.bound.weighed / self.cost.weighed if self.cost.weighed else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """It as a JSON object; `docs/explanation.schema.json` describes it, and adds the function."""
+        return {
+            "copied_bytes": self.cost.copied,
+            "allocated_bytes": self.cost.allocated,
+            "cost": self.cost.weighed,
+            "lower_bound": self.bound.weighed,
+            "gap": self.gap,
+            "contested": self.contested,
+        }
 
     def __str__(self) -> str:
         found = f"the decisions copy {self.cost.copied} bytes and allocate {self.cost.allocated}, by estimate"

@@ -231,7 +231,7 @@ def test_what_will_be_overwritten_completely_may_be_destroyed(offset: str, in_pl
 
 
 @pytest.mark.parametrize(
-    ("second", "offset", "refused"), [("%a", "2", None), ("%a", "1", "b#0"), ("%c", "0", None), ("%t", "3", "a#0")]
+    ("second", "offset", "refused"), [("%a", "2", None), ("%a", "1", "b#0"), ("%c", "0", None), ("%t", "3", "w#1")]
 )
 def test_slices_of_slices_are_compared_in_the_tensor_they_share(second: str, offset: str, refused: str | None) -> None:
     """%a is elements 0..3 of %t, %b its first two, %c elements 4..7 of %t; %d two more of one of them."""

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain, combinations
-from unittest import mock
 
 import pytest
-from analysed import ALIASES, analyse_with
 from fast_run import scaled
 from generated import SUBJECTS, program
 from mlir import ir
 
 from mlir_inplace.passes.analysis.conflicts.decisions import Conflict, Rule
 from mlir_inplace.passes.analysis.effects.reader import TensorEffects
-from mlir_inplace.passes.analysis.in_place import cover, trials
-from mlir_inplace.passes.analysis.in_place import function as function_analysis
-from mlir_inplace.passes.analysis.in_place.cost_model import CostModel, Expense
-from mlir_inplace.passes.analysis.in_place.cover import Clause, Covers
+from mlir_inplace.passes.analysis.in_place import cover
+from mlir_inplace.passes.analysis.in_place.cost_model import CostModel
 from mlir_inplace.passes.analysis.in_place.decision_order import DecisionOrder, Heuristic
 from mlir_inplace.passes.analysis.in_place.function_decisions import FunctionAnalysis, OneShotAnalyzer
 from mlir_inplace.passes.analysis.in_place.optimal import refusable
 from mlir_inplace.passes.analysis.in_place.optimality import Cost
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 from mlir_inplace.passes.analysis.whole_module.module import ModuleAnalysis, analyze_module
-from mlir_inplace.passes.framework.errors import PassError
 
 _GREEDY = AnalysisOptions(boundaries=True)
 _OPTIMAL = AnalysisOptions(boundaries=True, heuristic=Heuristic.OPTIMAL)
@@ -76,8 +71,7 @@ def _least(effects: TensorEffects, function: FunctionAnalysis) -> Cost:
 
 
 def test_no_set_of_decisions_costs_less() -> None:
-    proved = dearer = 0
-    count = scaled(200, least=10)
+    proved, count = 0, scaled(200, least=10)
     for name, analysis, function in _small_functions(count):
         found, costs = function.optimality, CostModel(analysis.effects)
         assert found is not None
