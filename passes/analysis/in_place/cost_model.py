@@ -7,7 +7,8 @@ its iterations, and dearer than a few allocations beside it.
 
 What is not known is assumed: a loop whose bounds are not constant has :data:`ASSUMED_TRIPS` iterations, as has one of
 the CFG; a dynamic size is :data:`ASSUMED_SIZE`; an element of unknown size has eight bytes; each branch is taken. What
-every outcome pays (the buffer of a result that has no init, a copy into another layout) is left out.
+every outcome pays (the buffer of a result that has no init) is left out, as are copies into the layout that a call or
+a result wants.
 
 Sizes and trip counts are looked up once. The cost of an outcome is linear in its decisions.
 """
@@ -21,6 +22,7 @@ from typing import NamedTuple
 
 from mlir import ir
 
+from ....dialects.bufferizable import Relation
 from ....dialects.scf.trip_counts import trip_count
 from ....dialects.support.element_sizes import element_bytes
 from ..conflicts.decisions import Decision, Strategy
@@ -42,22 +44,30 @@ COUNTED_LOOPS = frozenset({"scf.for", "scf.forall", "scf.parallel"})
 
 _ELEMENT_BYTES = 8
 
+_PACKING = frozenset({"tensor.collapse_shape", "tensor.reshape"})
+"""Ops that need elements without gaps between them."""
+
+_LONGEST = 64
+"""How many values a buffer is followed back through."""
+
 
 class Expense(NamedTuple):
     """One thing that an outcome pays for: the number tells those of one function apart, and is that of its operand.
 
-    If ``moves`` the op copies the source operand of that number into its destination; if ``makes`` it is the value of
-    that number, a tensor without content, that needs a buffer.
+    If ``moves`` the op copies the source operand of that number into its destination; if ``packs`` it reshapes what may
+    have gaps, and copies it first; if ``makes`` it is the value of that number, a tensor without content, that needs a
+    buffer.
     """
 
     number: int
     moves: bool = False
     makes: bool = False
+    packs: bool = False
 
     @property
     def is_refusal(self) -> bool:
         """Whether it is paid because the operand is not in place."""
-        return not self.moves and not self.makes
+        return not (self.moves or self.makes or self.packs)
 
 
 class CostModel:
@@ -83,6 +93,9 @@ class CostModel:
         for operand, decision in analysis.decisions.items():
             if not decision.in_place:
                 yield Expense(operand), self._of_refused(operand, decision)
+            elif s.op_name[s.operand_op[operand]] in _PACKING and self._may_have_gaps(analysis, operand):
+                size = self._times(operand, self.bytes(s.operand_value[operand]))
+                yield Expense(operand, packs=True), Cost.of(size, size)
             if operand in effects.redundant_source and operand not in analysis.redundant_writes:
                 source = effects.redundant_source[operand]
                 moved = self._times(operand, self.bytes(s.operand_value[source]))
@@ -94,11 +107,27 @@ class CostModel:
 
     def _of_refused(self, operand: int, decision: Decision) -> Cost:
         ties = self._effects.ties.get(operand, ())
-        # A view that is copied makes a buffer of its own size only.
-        value = ties[0].value if len(ties) == 1 else self._snapshot.operand_value[operand]
+        # A slice that is copied makes a buffer of its own size only.
+        is_view = len(ties) == 1 and ties[0].relation is Relation.VIEW
+        value = ties[0].value if is_view else self._snapshot.operand_value[operand]
         size = self._times(operand, self.bytes(value))
         allocates = decision.strategy is Strategy.OUT_OF_PLACE
         return Cost.of(size if decision.copies else 0, size if allocates else 0)
+
+    def _may_have_gaps(self, analysis: FunctionAnalysis, operand: int) -> bool:
+        """Whether a buffer that is reshaped may be that of an argument of the function, of any layout."""
+        effects, s = self._effects, self._snapshot
+        work, seen = [s.operand_value[operand]], set[int]()
+        while work and effects.boundaries and len(seen) < _LONGEST:
+            value = work.pop()
+            seen.add(value)
+            if s.value_op[value] < 0 and s.block_op[s.value_block[value]] == analysis.function:
+                return True
+            for source in effects.sources.get(value, ()):
+                decision = analysis.decisions.get(source)
+                if (decision is None or decision.in_place) and s.operand_value[source] not in seen:
+                    work.append(s.operand_value[source])
+        return False
 
     def of_refusal(self, operand: int) -> Cost:
         """Return what ``operand`` costs if it is out-of-place."""
