@@ -18,7 +18,7 @@ from .options import AnalysisOptions
 
 __all__ = ["Outcome", "Trials"]
 
-_MOST_VISITS = 60_000
+_MOST_VISITS = 25_000
 """How many ops are visited at most, by all trials of a function."""
 
 _LEAST_TRIALS = 100
