@@ -23,7 +23,7 @@ __all__ = ["Clause", "Cover", "Covers", "disjoint_bound"]
 FEW = 24
 """More expenses than that in one group of clauses need OR-Tools."""
 
-_MOST_NODES = 5_000
+_MOST_NODES = 20_000
 _SECONDS = 0.5
 _MOST = 1 << 50
 """Larger costs are taken to be this, for CP-SAT: the bound stays one."""
@@ -54,11 +54,6 @@ class Cover(NamedTuple):
     bound: Cost
 
 
-def total(paid: frozenset[Expense], costs: Mapping[Expense, Cost]) -> Cost:
-    """Return the sum of what ``paid`` costs."""
-    return reduce(Cost.plus, (costs[one] for one in paid), _NOTHING)
-
-
 def disjoint_bound(
     clauses: Sequence[Clause], costs: Mapping[Expense, Cost], without: frozenset[Expense] = frozenset()
 ) -> Cost:
@@ -77,6 +72,7 @@ class Covers:
 
     def __init__(self) -> None:
         self._known: dict[tuple[frozenset[Clause], tuple[Cost, ...]], Cover] = {}
+        self._nodes_left = _MOST_NODES
 
     def cheapest(self, clauses: Sequence[Clause], costs: Mapping[Expense, Cost]) -> Cover:
         """Return the cheapest solution. Raises `ModuleNotFoundError` if that needs OR-Tools, and it is missing."""
@@ -88,8 +84,12 @@ class Covers:
     def _of_group(self, group: Sequence[Clause], costs: Mapping[Expense, Cost]) -> Cover:
         expenses = sorted({one for clause in group for one in (*clause.paid, *clause.unless)})
         key = frozenset(group), tuple(costs[one] for one in expenses)
-        if key not in self._known:
-            self._known[key] = (_Search if len(expenses) <= FEW else _Solver)(group, costs).run()
+        if key not in self._known and len(expenses) <= FEW:
+            search = _Search(group, costs, self._nodes_left)
+            self._known[key] = search.run()
+            self._nodes_left -= search.nodes
+        elif key not in self._known:
+            self._known[key] = _Solver(group, costs).run()
         return self._known[key]
 
 
@@ -106,38 +106,60 @@ def _groups(clauses: Sequence[Clause]) -> list[list[Clause]]:
 
 
 class _Search:
-    """Branch and bound."""
+    """Branch and bound, of ``most`` nodes."""
 
-    def __init__(self, clauses: Sequence[Clause], costs: Mapping[Expense, Cost]) -> None:
+    def __init__(self, clauses: Sequence[Clause], costs: Mapping[Expense, Cost], most: int) -> None:
         self._clauses = clauses
         self._costs = costs
+        self._most = most
         self._best: tuple[Cost, frozenset[Expense]] | None = None
-        self._nodes = 0
+        self.nodes = 0
 
     def run(self) -> Cover:
-        self._visit(frozenset(), frozenset())
         first = disjoint_bound(self._clauses, self._costs)
-        if self._nodes > _MOST_NODES:
+        open_ = [clause for clause in self._clauses if not clause.unless]
+        waiting = [clause for clause in self._clauses if clause.unless]
+        self._visit(_Node(frozenset(), frozenset(), _NOTHING, open_, waiting))
+        if self.nodes > self._most:
             return Cover(None, first)
         if self._best is None:
             return Cover(None, NO_SOLUTION)
         return Cover(self._best[1], self._best[0])
 
-    def _visit(self, paid: frozenset[Expense], without: frozenset[Expense]) -> None:
-        self._nodes += 1
-        open_ = [clause for clause in self._clauses if not clause.holds(paid)]
-        cost = total(paid, self._costs)
-        least = cost.plus(disjoint_bound(open_, self._costs, without))
-        if self._nodes > _MOST_NODES or (self._best is not None and least >= self._best[0]):
+    def _visit(self, node: _Node) -> None:
+        self.nodes += 1
+        if self.nodes > self._most:
             return
-        if not open_:
-            self._best = cost, paid
+        least = node.cost.plus(disjoint_bound(node.open, self._costs, node.without))
+        if self._best is not None and least >= self._best[0]:
             return
-        # A clause with fewer choices that is not broken yet by what is paid already.
-        choices = min((sorted(clause.paid - without) for clause in open_), key=len)
-        for index, one in enumerate(sorted(choices, key=lambda one: (self._costs[one], one))):
-            before = sorted(choices, key=lambda one: (self._costs[one], one))[:index]
-            self._visit(paid | {one}, without | set(before))
+        if not node.open:
+            self._best = node.cost, node.paid
+            return
+        choices = min((clause.paid - node.without for clause in node.open), key=len)
+        without = node.without
+        for one in sorted(choices, key=lambda one: (self._costs[one], one)):
+            self._visit(node.paying(one, without, self._costs[one]))
+            without |= {one}
+
+
+class _Node(NamedTuple):
+    """A part of a solution: what is paid, and what is not; clauses that are open, and those that wait to be."""
+
+    paid: frozenset[Expense]
+    without: frozenset[Expense]
+    cost: Cost
+    open: Sequence[Clause]
+    waiting: Sequence[Clause]
+
+    def paying(self, one: Expense, without: frozenset[Expense], cost: Cost) -> _Node:
+        """Return the node in which ``one`` is paid too, and ``without`` are not."""
+        paid = self.paid | {one}
+        woken = [c for c in self.waiting if one in c.unless and c.unless <= paid]
+        waiting = [c for c in self.waiting if not c.unless <= paid] if woken else self.waiting
+        open_ = [c for c in self.open if one not in c.paid]
+        open_ += [c for c in woken if c.paid.isdisjoint(paid)]
+        return _Node(paid, without, self.cost.plus(cost), open_, waiting)
 
 
 class _Solver:

@@ -36,7 +36,7 @@ class Cost(NamedTuple):
 
     def plus(self, other: Cost) -> Cost:
         """Return the sum."""
-        return Cost(*map(sum, zip(self, other, strict=True)))
+        return Cost(self[0] + other[0], self[1] + other[1], self[2] + other[2], self[3] + other[3])
 
 
 @dataclass(frozen=True)
