@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import random
+import sys
 from collections.abc import Iterator
+from functools import reduce
 from itertools import chain, combinations
 
 import pytest
+from analysed import analyse_with, function
 from fast_run import scaled
 from generated import SUBJECTS, program
 from mlir import ir
 
 from mlir_inplace.passes.analysis.conflicts.decisions import Conflict, Rule
 from mlir_inplace.passes.analysis.effects.reader import TensorEffects
-from mlir_inplace.passes.analysis.in_place import cover
-from mlir_inplace.passes.analysis.in_place.cost_model import CostModel
+from mlir_inplace.passes.analysis.in_place import cover, optimal
+from mlir_inplace.passes.analysis.in_place.cost_model import CostModel, Expense
+from mlir_inplace.passes.analysis.in_place.cover import Clause, Covers
 from mlir_inplace.passes.analysis.in_place.decision_order import DecisionOrder, Heuristic
 from mlir_inplace.passes.analysis.in_place.function_decisions import FunctionAnalysis, OneShotAnalyzer
 from mlir_inplace.passes.analysis.in_place.optimal import refusable
 from mlir_inplace.passes.analysis.in_place.optimality import Cost
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 from mlir_inplace.passes.analysis.whole_module.module import ModuleAnalysis, analyze_module
+from mlir_inplace.passes.framework.errors import PassFailure
 
 _GREEDY = AnalysisOptions(boundaries=True)
 _OPTIMAL = AnalysisOptions(boundaries=True, heuristic=Heuristic.OPTIMAL)
@@ -30,7 +36,7 @@ _ORDERS = [
     DecisionOrder(exits_first=True, postpone=True, pass_on=True),
     DecisionOrder(exits_first=True, postpone=True, pass_on=True, rotate=False),
 ]
-_MOST = 7
+_MOST = 6
 """How many operands may be refused in a function of which all decisions are tried."""
 
 
@@ -72,12 +78,112 @@ def _least(effects: TensorEffects, function: FunctionAnalysis) -> Cost:
 
 def test_no_set_of_decisions_costs_less() -> None:
     proved, count = 0, scaled(200, least=10)
-    for name, analysis, function in _small_functions(count):
-        found, costs = function.optimality, CostModel(analysis.effects)
+    for name, analysis, decided in _small_functions(count):
+        found, costs = decided.optimality, CostModel(analysis.effects)
         assert found is not None
-        assert costs.cost(function) == found.cost, name
-        least = _least(analysis.effects, function)
+        assert costs.cost(decided) == found.cost, name
+        least = _least(analysis.effects, decided)
         assert found.bound <= least <= found.cost, (name, least, str(found))
         assert found.is_proved, (name, least, str(found))
         proved += 1
     assert proved == count
+
+
+_SLICES = """
+  %a = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("a")
+  %b = tensor.extract_slice %a[0] [2] [1] : !h to tensor<2xf32> loc("b")
+  %w = tensor.insert %f into %b[%i] : tensor<2xf32> loc("w")
+  %r = tensor.extract %t[%j] : !v loc("r")
+  %s = tensor.extract %w[%j] : tensor<2xf32>
+"""
+
+
+def test_the_smallest_buffer_is_copied() -> None:
+    """The first order copies the outer slice; of a slice of two elements less is copied."""
+    for options in (_GREEDY, _OPTIMAL):
+        a = analyse_with(function(_SLICES), options)
+        found = CostModel(a.analysis.effects).cost(a.function())
+        assert (found.copied, found.allocated) == (8, 8)
+
+
+_LOOP = """
+  %l = scf.for %k = %c0 to %c4 step %c1 iter_args(%a = %t) -> !v {
+    %w = tensor.insert %f into %a[%k] : !v loc("w")
+    scf.yield %w : !v
+  }
+  %r = tensor.extract %t[%i] : !v loc("r")
+  return %l : !v
+"""
+
+
+def test_a_copy_in_front_of_a_loop_is_cheaper_than_one_in_it() -> None:
+    a = analyse_with(function(_LOOP), _OPTIMAL)
+    found, effects = a.function(), a.analysis.effects
+    assert found.optimality is not None
+    assert found.optimality.is_proved
+    assert (found.optimality.cost.copied, found.optimality.cost.allocated) == (32, 32)
+    (write,) = (o for o in found.decisions if a.place(o) == "w#1")
+    refused = {write: Conflict(Rule.CHEAPER)}
+    other = OneShotAnalyzer(effects, found.function, _GREEDY, _ORDERS[0], refused).run()
+    # Four iterations, a copy in each.
+    assert CostModel(effects).cost(other).copied >= 4 * 32
+
+
+@pytest.mark.parametrize(("sizes", "copied"), [("8x?", 8 * 128 * 4), ("?x?", 128 * 128 * 4), ("2x3", 24)])
+def test_a_dynamic_size_is_assumed(sizes: str, copied: int) -> None:
+    type_ = f"tensor<{sizes}xf32>"
+    text = f"""func.func @f(%t: {type_}, %f: f32, %i: index) -> ({type_}, f32) {{
+      %r = tensor.insert %f into %t[%i, %i] : {type_}
+      %x = tensor.extract %t[%i, %i] : {type_}
+      return %r, %x : {type_}, f32
+    }}"""
+    a = analyse_with(text, _OPTIMAL)
+    assert CostModel(a.analysis.effects).cost(a.function()) == Cost.of(copied, copied)
+
+
+def test_a_large_search_needs_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cover, "FEW", 1)
+    monkeypatch.setitem(sys.modules, "ortools.sat.python", None)
+    with pytest.raises(PassFailure, match=r"needs OR-Tools .* install it: pip install 'mlir-inplace\[solver\]'"):
+        analyse_with(function(_SLICES), _OPTIMAL)
+
+
+def _random_clauses(seed: int) -> tuple[list[Clause], dict[Expense, Cost]]:
+    draw = random.Random(seed)
+    costs = {Expense(n): Cost.of(draw.randrange(0, 9), draw.randrange(1, 9)) for n in range(9)}
+    clauses: list[Clause] = []
+    for _ in range(draw.randrange(2, 9)):
+        chosen = draw.sample(sorted(costs), draw.randrange(1, 5))
+        unless = draw.sample(chosen, draw.randrange(0, len(chosen))) if draw.random() < 0.4 else []
+        clauses.append(Clause(frozenset(chosen) - frozenset(unless), frozenset(unless)))
+    return clauses, costs
+
+
+@pytest.mark.parametrize("few", [10**6, 0], ids=["branch and bound", "CP-SAT"])
+def test_no_cover_costs_less(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not few:
+        pytest.importorskip("ortools")
+    monkeypatch.setattr(cover, "FEW", few)
+    for seed in range(scaled(200, least=40)):
+        clauses, costs = _random_clauses(seed)
+        subsets = (frozenset(s) for size in range(10) for s in combinations(sorted(costs), size))
+        least = min(
+            reduce(Cost.plus, (costs[one] for one in paid), Cost())
+            for paid in subsets
+            if all(clause.holds(paid) for clause in clauses)
+        )
+        found = Covers().cheapest(clauses, costs)
+        assert found.bound == least, seed
+        assert found.paid is not None
+        assert all(clause.holds(found.paid) for clause in clauses)
+
+
+def test_with_many_contested_operands_the_bound_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optimal, "MOST_CONTESTED", 1)
+    cheaper = 0
+    for name, analysis, found in _small_functions(scaled(60, least=10)):
+        assert found.optimality is not None
+        least = _least(analysis.effects, found)
+        assert found.optimality.bound <= least <= found.optimality.cost, name
+        cheaper += least == found.optimality.cost
+    assert cheaper
