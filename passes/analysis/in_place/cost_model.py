@@ -29,7 +29,7 @@ from ..conflicts.decisions import Decision, Strategy
 from ..effects.reader import TensorEffects
 from .decision_record import costs_no_copy
 from .function_decisions import FunctionAnalysis
-from .optimality import Cost
+from .optimality import Price
 
 __all__ = ["ASSUMED_SIZE", "ASSUMED_TRIPS", "COUNTED_LOOPS", "CostModel", "Expense"]
 
@@ -82,12 +82,12 @@ class CostModel:
         self._made_in: dict[int, list[int]] = {}
         """By function, the tensors without content that its ops make."""
 
-    def cost(self, analysis: FunctionAnalysis) -> Cost:
+    def cost(self, analysis: FunctionAnalysis) -> Price:
         """Return what ``analysis`` costs in all."""
-        refused = Cost(refusals=len(analysis.refusals))
-        return reduce(Cost.plus, (paid for _, paid in self.expenses(analysis)), refused)
+        refused = Price(refusals=len(analysis.refusals))
+        return reduce(Price.plus, (paid for _, paid in self.expenses(analysis)), refused)
 
-    def expenses(self, analysis: FunctionAnalysis) -> Iterator[tuple[Expense, Cost]]:
+    def expenses(self, analysis: FunctionAnalysis) -> Iterator[tuple[Expense, Price]]:
         """Yield what ``analysis`` pays for, except for its refusals."""
         effects, s = self._effects, self._snapshot
         for operand, decision in analysis.decisions.items():
@@ -95,24 +95,24 @@ class CostModel:
                 yield Expense(operand), self._of_refused(operand, decision)
             elif s.op_name[s.operand_op[operand]] in _PACKING and self._may_have_gaps(analysis, operand):
                 size = self._times(operand, self.bytes(s.operand_value[operand]))
-                yield Expense(operand, packs=True), Cost.of(size, size)
+                yield Expense(operand, packs=True), Price.of(size, size)
             if operand in effects.redundant_source and operand not in analysis.redundant_writes:
                 source = effects.redundant_source[operand]
                 moved = self._times(operand, self.bytes(s.operand_value[source]))
-                yield Expense(source, moves=True), Cost.of(moved)
+                yield Expense(source, moves=True), Price.of(moved)
         for value in self._made(analysis.function):
             if analysis.needs_buffer(effects, value):
                 runs = self.runs(s.block_loop[s.value_block[value]])
-                yield Expense(value, makes=True), Cost.of(allocated=runs * self.bytes(value))
+                yield Expense(value, makes=True), Price.of(allocated=runs * self.bytes(value))
 
-    def _of_refused(self, operand: int, decision: Decision) -> Cost:
+    def _of_refused(self, operand: int, decision: Decision) -> Price:
         ties = self._effects.ties.get(operand, ())
         # A slice that is copied makes a buffer of its own size only.
         is_view = len(ties) == 1 and ties[0].relation is Relation.VIEW
         value = ties[0].value if is_view else self._snapshot.operand_value[operand]
         size = self._times(operand, self.bytes(value))
         allocates = decision.strategy is Strategy.OUT_OF_PLACE
-        return Cost.of(size if decision.copies else 0, size if allocates else 0)
+        return Price.of(size if decision.copies else 0, size if allocates else 0)
 
     def _may_have_gaps(self, analysis: FunctionAnalysis, operand: int) -> bool:
         """Whether a buffer that is reshaped may be that of an argument of the function, of any layout."""
@@ -129,7 +129,7 @@ class CostModel:
                     work.append(s.operand_value[source])
         return False
 
-    def of_refusal(self, operand: int) -> Cost:
+    def of_refusal(self, operand: int) -> Price:
         """Return what ``operand`` costs if it is out-of-place."""
         copies = not costs_no_copy(self._effects, operand)
         return self._of_refused(operand, Decision(operand, Strategy.OUT_OF_PLACE, copies))

@@ -16,7 +16,7 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from .cost_model import Expense
-from .optimality import Cost
+from .optimality import Price
 
 __all__ = ["Clause", "Cover", "Covers", "disjoint_bound"]
 
@@ -27,9 +27,9 @@ _MOST_NODES = 20_000
 _SECONDS = 0.5
 _MOST = 1 << 50
 """Larger costs are taken to be this, for CP-SAT: the bound stays one."""
-_NOTHING = Cost()
+_NOTHING = Price()
 
-NO_SOLUTION = Cost(refusals=1 << 30)
+NO_SOLUTION = Price(refusals=1 << 30)
 """The bound where clauses have no solution: every outcome was looked at."""
 
 
@@ -51,12 +51,12 @@ class Cover(NamedTuple):
     """
 
     paid: frozenset[Expense] | None
-    bound: Cost
+    bound: Price
 
 
 def disjoint_bound(
-    clauses: Sequence[Clause], costs: Mapping[Expense, Cost], without: frozenset[Expense] = frozenset()
-) -> Cost:
+    clauses: Sequence[Clause], costs: Mapping[Expense, Price], without: frozenset[Expense] = frozenset()
+) -> Price:
     """Return the costs of clauses that have nothing in common, of which ``without`` are not paid."""
     bound, taken = _NOTHING, set[Expense]()
     for clause in sorted(clauses, key=lambda clause: (len(clause.paid), sorted(clause.paid))):
@@ -71,17 +71,17 @@ class Covers:
     """Solves clauses, each group of those that have expenses in common by itself, and only once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[frozenset[Clause], tuple[Cost, ...]], Cover] = {}
+        self._known: dict[tuple[frozenset[Clause], tuple[Price, ...]], Cover] = {}
         self._nodes_left = _MOST_NODES
 
-    def cheapest(self, clauses: Sequence[Clause], costs: Mapping[Expense, Cost]) -> Cover:
+    def cheapest(self, clauses: Sequence[Clause], costs: Mapping[Expense, Price]) -> Cover:
         """Return the cheapest solution. Raises `ModuleNotFoundError` if that needs OR-Tools, and it is missing."""
         covers = [self._of_group(group, costs) for group in _groups(clauses)]
-        bound = reduce(Cost.plus, (cover.bound for cover in covers), _NOTHING)
+        bound = reduce(Price.plus, (cover.bound for cover in covers), _NOTHING)
         parts = [cover.paid for cover in covers if cover.paid is not None]
         return Cover(frozenset[Expense]().union(*parts) if len(parts) == len(covers) else None, bound)
 
-    def _of_group(self, group: Sequence[Clause], costs: Mapping[Expense, Cost]) -> Cover:
+    def _of_group(self, group: Sequence[Clause], costs: Mapping[Expense, Price]) -> Cover:
         expenses = sorted({one for clause in group for one in (*clause.paid, *clause.unless)})
         key = frozenset(group), tuple(costs[one] for one in expenses)
         if key not in self._known and len(expenses) <= FEW:
@@ -108,11 +108,11 @@ def _groups(clauses: Sequence[Clause]) -> list[list[Clause]]:
 class _Search:
     """Branch and bound, of ``most`` nodes."""
 
-    def __init__(self, clauses: Sequence[Clause], costs: Mapping[Expense, Cost], most: int) -> None:
+    def __init__(self, clauses: Sequence[Clause], costs: Mapping[Expense, Price], most: int) -> None:
         self._clauses = clauses
         self._costs = costs
         self._most = most
-        self._best: tuple[Cost, frozenset[Expense]] | None = None
+        self._best: tuple[Price, frozenset[Expense]] | None = None
         self.nodes = 0
 
     def run(self) -> Cover:
@@ -148,11 +148,11 @@ class _Node(NamedTuple):
 
     paid: frozenset[Expense]
     without: frozenset[Expense]
-    cost: Cost
+    cost: Price
     open: Sequence[Clause]
     waiting: Sequence[Clause]
 
-    def paying(self, one: Expense, without: frozenset[Expense], cost: Cost) -> _Node:
+    def paying(self, one: Expense, without: frozenset[Expense], cost: Price) -> _Node:
         """Return the node in which ``one`` is paid too, and ``without`` are not."""
         paid = self.paid | {one}
         woken = [c for c in self.waiting if one in c.unless and c.unless <= paid]
@@ -165,7 +165,7 @@ class _Node(NamedTuple):
 class _Solver:
     """CP-SAT: one part of the cost after the other, as what is least of one is a bound for the next."""
 
-    def __init__(self, clauses: Sequence[Clause], costs: Mapping[Expense, Cost]) -> None:
+    def __init__(self, clauses: Sequence[Clause], costs: Mapping[Expense, Price]) -> None:
         self._clauses = clauses
         self._costs = costs
         self._expenses = sorted({one for clause in clauses for one in (*clause.paid, *clause.unless)})
@@ -196,4 +196,4 @@ class _Solver:
                 break
             bound.append(sum(min(self._costs[one][part], _MOST) for one in paid))
             model.add(spent <= bound[-1])
-        return Cover(paid, Cost(*bound))
+        return Cover(paid, Price(*bound))

@@ -16,18 +16,19 @@ Every step is bounded by a number of visited ops. See docs/theory/foundations.md
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from ...framework.errors import PassFailure
 from ..effects.reader import TensorEffects
+from ..effects.tables import Refusal
 from .clauses import Clauses
 from .cost_model import Expense
 from .cover import FEW, Covers, disjoint_bound
 from .decision_order import DecisionOrder
 from .function_decisions import FunctionAnalysis
-from .optimality import Cost, Optimality
+from .optimality import Optimality, Price
 from .options import AnalysisOptions
 from .region_flow import carried_values
-from .trials import Outcome, Trials
+from .trials import TrialOutcome, Trials
 from .unranked import is_copyable
 
 __all__ = ["MOST_CONTESTED", "refusable", "search"]
@@ -45,7 +46,7 @@ def search(
 ) -> tuple[FunctionAnalysis, Optimality]:
     """Return the cheapest outcome that is found for op number ``function``, beginning with ``start``.
 
-    Raises `PassFailure` if there are so many contested operands that OR-Tools is needed, and it is not installed.
+    If so many decisions depend on each other that OR-Tools is needed, and it is not installed, that is a refusal.
     """
     trials = Trials(effects, function, options, orders, start)
     contested = _contested(effects, function, trials.best)
@@ -56,12 +57,14 @@ def search(
     else:
         try:
             bound = _Search(trials, contested).run()
-        except ModuleNotFoundError as error:
-            raise PassFailure(
+        except ModuleNotFoundError:
+            message = (
                 f"analysis-heuristic=optimal needs OR-Tools for more than {FEW} decisions that depend on each other; "
-                "install it: pip install 'mlir-inplace[solver]'",
-                effects.snapshot.ops[function],
-            ) from error
+                "install it: pip install 'mlir-inplace[solver]'"
+            )
+            refusal = Refusal(effects.snapshot.ops[function], message)
+            start, bound = replace(start, refusals=(*start.refusals, refusal)), Price()
+            return start, Optimality(trials.best.cost, bound, len(contested), trials.count)
     best = trials.best
     return best.analysis, Optimality(best.cost, min(bound, best.cost), len(contested), trials.count)
 
@@ -74,9 +77,9 @@ class _Search:
         self._contested = contested
         self._clauses = Clauses(trials, contested)
 
-    def run(self) -> Cost:
+    def run(self) -> Price:
         """Try the cheapest solutions of the clauses, until one is an outcome; return the bound."""
-        trials, bound, covers = self._trials, Cost(), Covers()
+        trials, bound, covers = self._trials, Price(), Covers()
         while bound < trials.best.cost and not trials.is_half_spent:
             cover = covers.cheapest(self._clauses.all, trials.costs)
             bound = max(bound, cover.bound)
@@ -86,14 +89,14 @@ class _Search:
             self._learn(refused, cover.paid, trials.outcomes(refused))
         return bound if bound >= trials.best.cost else max(bound, self.climb())
 
-    def _learn(self, refused: frozenset[int], paid: frozenset[Expense], outcomes: Sequence[Outcome]) -> None:
+    def _learn(self, refused: frozenset[int], paid: frozenset[Expense], outcomes: Sequence[TrialOutcome]) -> None:
         """Add clauses that say why every one of ``outcomes`` pays for more than ``paid``."""
         more = frozenset.intersection(*(outcome.paid for outcome in outcomes)) - paid
         found = [clause for one in sorted(more) if (clause := self._clauses.explain(one, refused)) is not None]
         if not found:
             self._clauses.exclude(refused)
 
-    def climb(self) -> Cost:
+    def climb(self) -> Price:
         """Refuse and accept single operands as long as that makes the outcome cheaper; return a bound."""
         trials = self._trials
         refused = frozenset(one.number for one in trials.best.paid if one.is_refusal) & self._contested
@@ -118,7 +121,7 @@ class _Search:
         return dict.fromkeys([*counted, *sorted(self._contested)])
 
 
-def _contested(effects: TensorEffects, function: int, outcome: Outcome) -> frozenset[int]:
+def _contested(effects: TensorEffects, function: int, outcome: TrialOutcome) -> frozenset[int]:
     """Return the operands that may be refused, and may share memory with something that ``outcome`` pays for."""
     s, parents = effects.snapshot, dict[int, int]()
 

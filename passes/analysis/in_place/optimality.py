@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["COPY_WEIGHT", "Cost", "Optimality"]
+__all__ = ["COPY_WEIGHT", "Optimality", "Price"]
 
 
 COPY_WEIGHT = 4
 """How many allocated bytes a copied one counts for: it is read and written, an allocated one only takes up room."""
 
 
-class Cost(NamedTuple):
+class Price(NamedTuple):
     """What an outcome costs: refusals come before bytes."""
 
     refusals: int = 0
@@ -25,7 +25,7 @@ class Cost(NamedTuple):
     """Copies and allocations in the text: what decides where bytes are equal."""
 
     @classmethod
-    def of(cls, copied: int = 0, allocated: int = 0) -> Cost:
+    def of(cls, copied: int = 0, allocated: int = 0) -> Price:
         """Return the cost of bytes that are copied and allocated."""
         return cls(0, COPY_WEIGHT * copied + allocated, copied, (copied > 0) + (allocated > 0))
 
@@ -34,17 +34,17 @@ class Cost(NamedTuple):
         """Bytes that are allocated, each time that happens."""
         return self.weighed - COPY_WEIGHT * self.copied
 
-    def plus(self, other: Cost) -> Cost:
+    def plus(self, other: Price) -> Price:
         """Return the sum."""
-        return Cost(self[0] + other[0], self[1] + other[1], self[2] + other[2], self[3] + other[3])
+        return Price(self[0] + other[0], self[1] + other[1], self[2] + other[2], self[3] + other[3])
 
 
 @dataclass(frozen=True)
 class Optimality:
     """What the decisions cost, and what none cost less than, by the cost model's estimate."""
 
-    cost: Cost
-    bound: Cost
+    cost: Price
+    bound: Price
     contested: int
     """The operands among which was chosen."""
     trials: int

@@ -13,10 +13,10 @@ from ..effects.reader import TensorEffects
 from .cost_model import CostModel, Expense
 from .decision_order import DecisionOrder
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
-from .optimality import Cost
+from .optimality import Price
 from .options import AnalysisOptions
 
-__all__ = ["Outcome", "Trials"]
+__all__ = ["TrialOutcome", "Trials"]
 
 _MOST_VISITS = 25_000
 """How many ops are visited at most, by all trials of a function."""
@@ -30,12 +30,12 @@ _REFUSALS = Expense(-1)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialOutcome:
     """The outcome of a trial: what it pays for, and in all; ``conflicts`` are why, by operand."""
 
     analysis: FunctionAnalysis
     paid: frozenset[Expense]
-    cost: Cost
+    cost: Price
     conflicts: dict[int, Conflict]
 
 
@@ -53,7 +53,7 @@ class Trials:
         self.effects = effects
         self.orders = orders
         self.count = 0
-        self.costs: dict[Expense, Cost] = {}
+        self.costs: dict[Expense, Price] = {}
         """What each expense costs that some outcome paid for, or that may be paid for by refusing."""
         self.seen: list[frozenset[Expense]] = []
         """What the outcomes so far paid for."""
@@ -62,7 +62,7 @@ class Trials:
         self._function = function
         self._options = options
         self._model = CostModel(effects)
-        self._known: dict[tuple[DecisionOrder, frozenset[int]], Outcome] = {}
+        self._known: dict[tuple[DecisionOrder, frozenset[int]], TrialOutcome] = {}
         size = len(effects.active_ops(function)) + 1
         self._most = max(_MOST_VISITS // size, _LEAST_TRIALS)
         self.best = self._outcome(start, {})
@@ -77,11 +77,11 @@ class Trials:
         """Whether half of all trials were made."""
         return 2 * self.count >= self._most
 
-    def outcomes(self, refused: frozenset[int]) -> list[Outcome]:
+    def outcomes(self, refused: frozenset[int]) -> list[TrialOutcome]:
         """Return the outcomes of all orders with ``refused`` operands."""
         return [self.outcome(order, refused) for order in self.orders]
 
-    def outcome(self, order: DecisionOrder, refused: frozenset[int]) -> Outcome:
+    def outcome(self, order: DecisionOrder, refused: frozenset[int]) -> TrialOutcome:
         """Return the outcome of ``order`` with ``refused`` operands."""
         key = order, refused
         found = self._known.get(key)
@@ -104,10 +104,10 @@ class Trials:
 
     def _outcome(
         self, analysis: FunctionAnalysis, not_passed_on: dict[int, Conflict], *, counts: bool = True
-    ) -> Outcome:
+    ) -> TrialOutcome:
         expenses = list(self._model.expenses(analysis))
         if analysis.refusals:
-            expenses.append((_REFUSALS, Cost(refusals=1)))
+            expenses.append((_REFUSALS, Price(refusals=1)))
         for one, cost in expenses:
             self.costs[one] = min(cost, self.costs.get(one, cost))
         paid = frozenset(one for one, _ in expenses)
@@ -117,8 +117,8 @@ class Trials:
             for operand, conflict in found.items():
                 if conflict.rule is not Rule.CHEAPER:
                     self.conflicts.setdefault(operand, conflict)
-        return Outcome(analysis, paid, self._model.cost(analysis), found)
+        return TrialOutcome(analysis, paid, self._model.cost(analysis), found)
 
-    def refusal_cost(self, operand: int) -> Cost:
+    def refusal_cost(self, operand: int) -> Price:
         """Return what refusing ``operand`` costs."""
         return self._model.of_refusal(operand)
