@@ -154,7 +154,8 @@ def test_an_elementwise_op_may_read_a_reshape_of_its_init(init: str, in_place: b
       %g = linalg.exp ins(%y : !h) outs({init} : !h) -> !h loc("g")
       return %g : !h
     """)
-    assert a.not_in_place == ({} if in_place else {"shifted#0": "alloc: READ_BY_WRITER write=g#1 read=g#0 value=y"})
+    # A copy of %h has no gaps, so that the reshapes of it copy nothing.
+    assert a.not_in_place == ({} if in_place else {"h#0": "copy: READ_BY_WRITER write=g#1 read=g#0 value=y"})
 
 
 # --- slices ----------------------------------------------------------------------------------------------------------
