@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from .cost_model import Expense
@@ -171,8 +172,7 @@ class _Solver:
         self._expenses = sorted({one for clause in clauses for one in (*clause.paid, *clause.unless)})
 
     def run(self) -> Cover:
-        from ortools.sat.python import cp_model
-
+        cp_model: Any = import_module("ortools.sat.python.cp_model")
         model: Any = cp_model.CpModel()
         pays: dict[Expense, Any] = {one: model.new_bool_var(str(one)) for one in self._expenses}
         for clause in self._clauses:

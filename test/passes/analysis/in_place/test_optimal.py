@@ -142,7 +142,7 @@ def test_a_dynamic_size_is_assumed(sizes: str, copied: int) -> None:
 
 def test_a_large_search_needs_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cover, "FEW", 1)
-    monkeypatch.setitem(sys.modules, "ortools.sat.python", None)
+    monkeypatch.setitem(sys.modules, "ortools.sat.python.cp_model", None)
     a = analyse_with(function(_SLICES), _OPTIMAL)
     assert [refusal.message for refusal in a.function().refusals] == [
         "analysis-heuristic=optimal needs OR-Tools for more than 24 decisions that depend on each other; install it: "
