@@ -4,11 +4,12 @@
     python benchmarks/decision_gap.py --seeds 0..200 --size 3
 
 The programs are those of the differential suite, and random ones of each subject of the tests. A function counts as
-dearer if the search finds decisions that cost less by the cost model (docs/theory/cost.md): bytes that are copied, four
-times, and bytes that are allocated, each as often as that happens by estimate. The table has the functions, those in
-which the default is dearer, its copies and allocations in all against those of the search, in the text and in bytes,
-and the functions in which the bound of the search is below what it found. Functions in which the default is dearer are
-listed below it. Needs OR-Tools (the extra `solver`) for large functions; without it these count as not searched.
+dearer if the search finds decisions that cost less by the cost model (docs/theory/foundations.md): bytes that are
+copied, four times, and bytes that are allocated, each as often as that happens by estimate. The table has the
+functions, those in which the default is dearer, its copies and allocations in all against those of the search, in the
+text and in bytes, and the functions in which the bound of the search is below what it found. Functions in which the
+default is dearer are listed below it. Needs OR-Tools (the extra `solver`) for large functions; without it these count
+as not searched.
 """
 
 from __future__ import annotations
