@@ -20,6 +20,7 @@ from ..checking.fuzzing import (
     CONFIGURATIONS,
     KERNEL_CONFIGURATIONS,
     OPTIMIZE_CONFIGURATIONS,
+    SEARCH_CONFIGURATIONS,
     Campaign,
     FindingKind,
     Tally,
@@ -55,6 +56,7 @@ def _make_parser() -> Parser:
         description="Bufferize random programs in many configurations, and compare the results with a reference.",
         epilog=_EXAMPLES
         + _list("configurations", (c.name for c in CONFIGURATIONS))
+        + _list("configurations if named", (c.name for c in SEARCH_CONFIGURATIONS))
         + _list("configurations with --kernels", (c.name for c in KERNEL_CONFIGURATIONS))
         + _list("configurations with --optimize", (c.name for c in OPTIMIZE_CONFIGURATIONS))
         + _list("features", FEATURES)

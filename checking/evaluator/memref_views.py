@@ -24,7 +24,10 @@ __all__ = ["OPS", "require_layout", "typed_view"]
 
 
 def require_layout(type_: ir.Type, value: MemRef) -> None:
-    """Raise an error if sizes, strides or offset of a memref do not match its type."""
+    """Raise an error if sizes, strides or offset of a memref do not match its type.
+
+    Offsets are not compared in memory that an argument or `memref.view` begins somewhere in: they count from there.
+    """
     if not isinstance(type_, ir.MemRefType) or isinstance(value, Beyond):
         return
     require_static(type_, value.shape)
@@ -39,7 +42,8 @@ def require_layout(type_: ir.Type, value: MemRef) -> None:
         wanted in (dynamic, found) or size == 1
         for wanted, found, size in zip(strides, value.strides, value.shape, strict=True)
     )
-    if not fits or (offset not in (dynamic, value.offset) and value.buffer.kind != "argument"):
+    is_counted = value.buffer.kind != "argument" and not value.buffer.mixed
+    if not fits or (is_counted and offset not in (dynamic, value.offset)):
         raise EvaluationError(f"a memref of strides {list(value.strides)} and offset {value.offset} is not a {type_}")
 
 

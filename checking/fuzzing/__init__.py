@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from .campaign import Campaign, Tally
-from .configurations import CONFIGURATIONS, KERNEL_CONFIGURATIONS, OPTIMIZE_CONFIGURATIONS, Configuration
+from .configurations import (
+    CONFIGURATIONS,
+    KERNEL_CONFIGURATIONS,
+    OPTIMIZE_CONFIGURATIONS,
+    SEARCH_CONFIGURATIONS,
+    Configuration,
+)
 from .outcomes import Finding, FindingKind, Trial
 from .trial import try_program
 
@@ -11,6 +17,7 @@ __all__ = [
     "CONFIGURATIONS",
     "KERNEL_CONFIGURATIONS",
     "OPTIMIZE_CONFIGURATIONS",
+    "SEARCH_CONFIGURATIONS",
     "Campaign",
     "Configuration",
     "Finding",

@@ -11,6 +11,7 @@ __all__ = [
     "CONFIGURATIONS",
     "KERNEL_CONFIGURATIONS",
     "OPTIMIZE_CONFIGURATIONS",
+    "SEARCH_CONFIGURATIONS",
     "Configuration",
     "find_configurations",
 ]
@@ -30,6 +31,8 @@ class Configuration:
     name: str
     bufferize: str
     on_memrefs: str = ""
+    on_freed: str = ""
+    """Passes on memrefs after memory is freed, of programs that are evaluated."""
     threads: int = 0
     """The number of threads to optimize compiled programs for; 0 for no optimization."""
     machine: str = ""
@@ -89,6 +92,16 @@ CONFIGURATIONS: tuple[Configuration, ...] = (
     Configuration("hoist", _one_shot(), "inplace-hoist-allocations"),
 )
 """All configurations, by which findings are named."""
+
+SEARCH_CONFIGURATIONS: tuple[Configuration, ...] = (
+    Configuration("optimal", _one_shot("analysis-heuristic=optimal")),
+    Configuration("planned", _one_shot(), on_freed="inplace-plan-memory"),
+    Configuration("optimal-planned", _one_shot("analysis-heuristic=optimal"), on_freed="inplace-plan-memory"),
+)
+"""Configurations that are tried if they are named: the search for the cheapest decisions, and one arena a function.
+
+A large search takes seconds, and needs OR-Tools: without it the program counts as refused.
+"""
 
 _PROMOTE = "inplace-promote-bindings"
 
@@ -154,12 +167,13 @@ compiled programs only; nothing fits into tiny caches, and so nothing would beco
 def find_configurations(
     names: Sequence[str] | None = None, among: Sequence[Configuration] = CONFIGURATIONS
 ) -> tuple[Configuration, ...]:
-    """Return the configurations with these names, or all.
+    """Return the configurations with these names, or all of ``among``.
 
     Raises:
         ValueError: a name is not known.
     """
-    known = {configuration.name: configuration for configuration in among}
+    named = SEARCH_CONFIGURATIONS if among is CONFIGURATIONS else ()
+    known = {configuration.name: configuration for configuration in (*among, *named)}
     for name in names or ():
         if name not in known:
             raise ValueError(f"unknown configuration {name!r}; known are {', '.join(known)}")

@@ -25,6 +25,7 @@ from ...runtime.interface.dtypes import element_type
 from ...runtime.source import private_copy
 from ..evaluator import Evaluation, EvaluationError, Evaluator
 from ..generator import GeneratedProgram
+from .arenas import check_arenas
 from .configurations import Configuration
 from .kernel_arguments import used_arguments
 from .outcomes import Finding, FindingKind, Trial, copies_of, difference, first_error
@@ -118,11 +119,14 @@ def _try(
     try:
         module = route.bufferize(configuration)
         trial.runs += 1
-        text = str(module)
+        text = f"{configuration.on_freed}\n{module}"
         if text in route.seen:
             return
         route.seen.add(text)
         _free(route.source, module)
+        if configuration.on_freed:
+            check_arenas(module)
+            run_pipeline(module, f"builtin.module({configuration.on_freed})")
     except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
         yield finding(*_stopped(error))
         return

@@ -67,7 +67,7 @@ def _maxima(
             begin = first * apart
             cut = (axis, begin, begin + (out - 1) * step + 1, step)
             new, number = (torch.ops.aten.slice.Tensor(one, *cut) for one in (new, number))
-        if value is None:
+        if value is None or place is None:
             value, place = new, number.expand(new.shape)
             continue
         taken = (new > value) | (place < 0) & (number >= 0)

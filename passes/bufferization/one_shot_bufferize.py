@@ -44,8 +44,10 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 * Loops may swap the buffers they carry; upstream refuses yields that are not equivalent to the iteration argument. Any
   other yielded value is copied into the carried buffer. So `allow-return-allocs-from-loops` is on by default here. Off,
   loops carry one buffer per value: the yielded value is copied into it, or refused if the copy would destroy a value.
-* `analysis-heuristic` is `cheapest` by default: a few orders of decisions, of which the one with the fewest copies and
-  allocations counts. Upstream's names give one order each.
+* `analysis-heuristic` is `cheapest` by default: a few orders of decisions, of which the one counts that costs least by
+  the bytes that are copied and allocated, each time that happens. `optimal` searches all sets of decisions, and says
+  how far from the least its own may be; large searches need OR-Tools, the extra `solver`. Upstream's names give one
+  order each.
 * Ops without effects whose results nothing uses are erased, with all that only they use. Upstream does that only to ops
   without a model. With `test-analysis-only`, and without `erase-dead-ops`, they stay.
 * An init that an op does not overwrite completely keeps its content.
@@ -118,7 +120,7 @@ class OneShotBufferizeOptions(PassOptions):
         True, help="let loops yield other buffers than they carry; false refuses what cannot be copied into those"
     )
     analysis_heuristic: Heuristic = option(
-        Heuristic.CHEAPEST, help="order of in-place decisions; cheapest tries a few and takes the one with least copies"
+        Heuristic.CHEAPEST, help="order of in-place decisions; cheapest tries a few, optimal searches for the cheapest"
     )
     analysis_fuzzer_seed: int = option(0, help="which random order analysis-heuristic=fuzzer takes")
     check_parallel_regions: bool = option(
@@ -271,6 +273,8 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
     def _print_conflicts(self, analysis: ModuleAnalysis) -> None:
         s = analysis.snapshot
         for function in analysis.functions:
+            if function.optimality is not None:
+                self.remark(s.ops[function.function].location, str(function.optimality))
             for operand in sorted(function.decisions):
                 decision = function.decisions[operand]
                 if decision.conflict is not None:

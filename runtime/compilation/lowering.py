@@ -284,10 +284,10 @@ OUTLINE = (
     ),
     Phase(
         "arena",
-        "Many small buffers become parts of one allocation; large ones are freed when they are dead, and others may"
+        "Two or more small buffers become parts of one allocation; large ones are freed when dead, and others may"
         " have their memory then. Behind the kernels, since what was allocated by itself is known to be memory of its"
         " own; and behind the tables, which allocate and free.",
-        ("inplace-plan-memory{fewest=8 largest=65536}",),
+        ("inplace-plan-memory{fewest=2 largest=65536}",),
     ),
 )
 

@@ -32,8 +32,8 @@ LOOPS = (
         "passing on destroys nothing",
         "**Passed on**",
         _CARRIED + "_pass_on",
-        "if False:",
-        "if self._joiner.decide(attempt) is not None:",
+        "conflict = None",
+        "conflict = self._joiner.decide(attempt)",
     ),
     Rule(
         "a copy to the carried buffer destroys nothing",
@@ -88,7 +88,7 @@ LOOPS = (
         "**Passed**",
         "passes.analysis.in_place.region_exits:ExitDecisions.decide_passed",
         "self._record.enter(operand, None)",
-        "self._record.enter(operand, self._joiner.decide(attempt))",
+        "self._record.enter(operand, self._joiner.decide(attempt, self._record.refused.get(operand)))",
     ),
     Rule(
         "what is passed has one source", "**Passed**", "passes.analysis.in_place.region_flow:_is_passed", "return True"

@@ -24,6 +24,7 @@ class Rule(enum.Enum):
     PARALLEL = "threads of a parallel region would write one buffer at the same time"
     TOO_MANY_ACCESSES = "its alias set has too many accesses to compare"
     NOT_CONTIGUOUS = "the op needs contiguous elements, and the slice is not contiguous"
+    CHEAPER = "the decisions of a function cost less if this operand has a buffer of its own"
     COPY_BEFORE_WRITE = "the option copy-before-write is set"
 
 

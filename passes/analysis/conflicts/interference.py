@@ -8,6 +8,8 @@ Cost: only accesses that meet in time and place are compared (see ``accesses.py`
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..effects.reader import TensorEffects
 from ..ir.program_order import ProgramOrder
 from .accesses import Read, Write
@@ -84,6 +86,18 @@ class Interference:
             if conflict is not None:
                 return conflict
         return None
+
+    def stands(self, conflict: Conflict, write: Write, reads: Iterable[Read], attempt: Attempt) -> bool:
+        """Whether a conflict that was found when less was known is one by all that is known now.
+
+        ``write`` and ``reads`` are its write and the reads of its value.
+        """
+        if conflict.rule is Rule.NOT_WRITABLE:
+            return self._ask(Question(write, conflict.value), attempt) is not None
+        if conflict.rule not in (Rule.READ_AFTER_WRITE, Rule.READ_BY_WRITER):
+            return True
+        found = [read for read in reads if read.operand == conflict.read]
+        return not found or any(self._ask(Question(write, read), attempt) for read in found)
 
     def _ask(self, question: Question, attempt: Attempt) -> Conflict | None:
         """Return the conflict of a question, if any; record the question if only origins rule the conflict out."""

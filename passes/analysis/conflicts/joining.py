@@ -37,6 +37,8 @@ class Joiner:
         self.snapshot = effects.snapshot
         self.sets = sets
         self.check = check
+        self.lenient = False
+        """Whether conflicts are ignored: for bounds on cost, never for decisions that are carried out."""
         self._reserve = 0
 
     def enter_reads(self, value: int, reads: Sequence[Read]) -> None:
@@ -53,12 +55,15 @@ class Joiner:
         """
         return Attempt(self.sets, values, writes)
 
-    def decide(self, attempt: Attempt) -> Conflict | None:
-        """Join the sets of ``attempt``, or undo it and return the conflict."""
+    def decide(self, attempt: Attempt, known: Conflict | None = None) -> Conflict | None:
+        """Join the sets of ``attempt``, or undo it and return the conflict: the one that is ``known``, if any."""
+        if known is not None:
+            attempt.roll_back()
+            return known
         own = _PAIRS_PER_SET * len(attempt.storages)
         attempt.left = own + max(self._reserve, 0)
         allowed = attempt.left
-        conflict = self._conflict(attempt)
+        conflict = None if self.lenient else self._conflict(attempt)
         self._reserve -= max(allowed - attempt.left - own, 0)
         if conflict is not None:
             attempt.roll_back()

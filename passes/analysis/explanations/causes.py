@@ -28,6 +28,7 @@ _RULES = {
     Rule.PARALLEL: Reason.WRITTEN_BY_THREADS,
     Rule.TOO_MANY_ACCESSES: Reason.BUDGET,
     Rule.NOT_CONTIGUOUS: Reason.GAPS,
+    Rule.CHEAPER: Reason.CHEAPER,
     Rule.COPY_BEFORE_WRITE: Reason.COPY_BEFORE_WRITE,
 }
 """Rules that are one reason each; the two others depend on the read, and on the buffer."""

@@ -16,15 +16,11 @@ from ....dialects.scf.trip_counts import trip_count
 from ....dialects.support.element_sizes import element_bytes
 from ...framework.diagnostics import place_text
 from ..effects.sizes import followed_size
+from ..in_place.cost_model import ASSUMED_TRIPS, COUNTED_LOOPS
 from ..whole_module.module import ModuleAnalysis
 from .names import ValueNames
 
 __all__ = ["ASSUMED_TRIPS", "Costs", "Loop", "Size", "runs"]
-
-ASSUMED_TRIPS = 10
-"""The iterations of a loop of unknown bounds."""
-
-_COUNTED = frozenset({"scf.for", "scf.forall", "scf.parallel"})
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,7 @@ class Costs:
         for block, loop in enumerate(s.block_loop):
             if loop == block:
                 op = s.block_op[block]
-                trips = trip_count(s.ops[op]) if s.op_name[op] in _COUNTED else None
+                trips = trip_count(s.ops[op]) if s.op_name[op] in COUNTED_LOOPS else None
                 self._loops[block] = Loop(place_text(s.ops[op].location), trips)
         self._shapes: dict[int, tuple[tuple[int, ...], tuple[str, ...]]] = {}
         """By tensor value of dynamic sizes, its static shape, and the names of its sizes."""

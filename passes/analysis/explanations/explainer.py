@@ -13,6 +13,7 @@ from mlir import ir
 
 from ...framework.diagnostics import file_location, name_at, place_text
 from ..conflicts.decisions import Decision
+from ..in_place.optimality import Optimality
 from ..whole_module.explain import conflict_notes, describe_decision
 from ..whole_module.module import ModuleAnalysis
 from .causes import Causes
@@ -45,6 +46,8 @@ class Explainer:
         self.alias_sets: list[ReportedAliasSet] = []
         self.functions: list[tuple[str, ir.Location]] = []
         """The names and places of the functions that were analysed."""
+        self.optimality: dict[str, Optimality] = {}
+        """By function, how near to the cheapest decisions its own are, if that was asked for."""
         self._line_of = line_of
         self._places: dict[int, str] = {}
         """By operand of a conflict, its description with the place."""
@@ -63,6 +66,8 @@ class Explainer:
             number = function.function
             name = ir.StringAttr(s.ops[number].attributes["sym_name"]).value
             self._names.append((number, name))
+            if function.optimality is not None:
+                self.optimality[name] = function.optimality
             for _, decision in sorted(function.decisions.items()):
                 self._enter(name, decision)
             self.alias_sets += reported_sets(analysis, function, name, names)

@@ -31,6 +31,7 @@ class Reason(enum.Enum):
     ESCAPES = "escapes"
     WRITTEN_BY_THREADS = "written-by-threads"
     BUDGET = "budget"
+    CHEAPER = "cheaper"
     COPY_BEFORE_WRITE = "copy-before-write"
     GAPS = "gaps"
     UNKNOWN_STRIDES = "unknown-strides"
@@ -173,6 +174,11 @@ GUIDE: dict[Reason, Advice] = {
         "its alias set has more accesses than the analysis compares",
         Change.SPLIT_FUNCTION,
         "split the function: each part has a budget of its own",
+    ),
+    Reason.CHEAPER: Advice(
+        "with it the other decisions of the function cost less",
+        Change.SET_OPTION,
+        "set analysis-heuristic=cheapest: another buffer is copied then",
     ),
     Reason.COPY_BEFORE_WRITE: Advice(
         "an option asks for a copy before each write",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from ..in_place.optimality import Optimality
 from .events import EventKind
 from .explainer import Explainer
 from .html_table import html_table
@@ -33,12 +34,15 @@ class BufferizationReport:
     """The symbols of the functions with tensors."""
     alias_sets: tuple[ReportedAliasSet, ...] = ()
     """The tensors that may share memory, set by set."""
+    optimality: Mapping[str, Optimality] = field(default_factory=dict[str, Optimality])
+    """By function, how near to the cheapest decisions its own are; empty without `analysis_heuristic="optimal"`."""
 
     @classmethod
     def of(cls, explainer: Explainer) -> BufferizationReport:
         """Return the report of what ``explainer`` has observed."""
         names = tuple(name for name, _ in explainer.functions)
-        return cls(tuple(explainer.decisions), tuple(explainer.records), names, alias_sets=tuple(explainer.alias_sets))
+        alias_sets = tuple(explainer.alias_sets)
+        return cls(tuple(explainer.decisions), tuple(explainer.records), names, alias_sets, dict(explainer.optimality))
 
     def by_function(self) -> dict[str, BufferizationReport]:
         """Return the parts of the report by the symbols of the functions that they are about."""
@@ -53,7 +57,11 @@ class BufferizationReport:
             sets[alias_set.function].append(alias_set)
         return {
             name: BufferizationReport(
-                tuple(decisions[name]), tuple(records[name]), (name,), alias_sets=tuple(sets[name])
+                tuple(decisions[name]),
+                tuple(records[name]),
+                (name,),
+                tuple(sets[name]),
+                {name: self.optimality[name]} if name in self.optimality else {},
             )
             for name in self.functions
         }
@@ -103,7 +111,8 @@ class BufferizationReport:
         return f"<BufferizationReport: {self.summary}>"
 
     def __str__(self) -> str:
-        return "\n".join([self.summary, *map(describe, together(self.records))])
+        found = [f"@{name}: {optimality}" for name, optimality in self.optimality.items()]
+        return "\n".join([self.summary, *found, *map(describe, together(self.records))])
 
     def _repr_html_(self) -> str:
         return html_table(self.summary, self.records)
@@ -127,7 +136,11 @@ class BufferizationReport:
                 for decision in self.decisions
             ],
             "alias_sets": [alias_set.to_json() for alias_set in self.alias_sets],
+            **({"optimality": self._optimality_json()} if self.optimality else {}),
         }
+
+    def _optimality_json(self) -> list[dict[str, Any]]:
+        return [{"function": name, **found.to_json()} for name, found in self.optimality.items()]
 
 
 def _total(records: Sequence[BufferRecord], noun: str) -> str:

@@ -24,7 +24,9 @@ class Heuristic(enum.Enum):
     """Values of the option ``analysis-heuristic``: ours, then upstream's."""
 
     CHEAPEST = "cheapest"
-    """Tries a few orders and takes the outcome with the fewest copies, then the fewest allocations."""
+    """Tries a few orders and takes the outcome that copies the fewest bytes, then allocates the fewest."""
+    OPTIMAL = "optimal"
+    """Searches for the decisions that cost least (``optimal.py``)."""
     BOTTOM_UP = "bottom-up"
     TOP_DOWN = "top-down"
     FROM_TERMINATORS = "bottom-up-from-terminators"

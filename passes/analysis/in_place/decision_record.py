@@ -6,6 +6,8 @@ copied. Constant time per decision.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..conflicts.decisions import Conflict, Decision, Strategy
 from ..effects.reader import TensorEffects
 from ..effects.tables import Refusal
@@ -15,13 +17,19 @@ __all__ = ["DecisionRecord"]
 
 
 class DecisionRecord:
-    """Decisions by operand number, and the reasons why the program cannot be bufferized."""
+    """Decisions by operand number, and the reasons why the program cannot be bufferized.
 
-    def __init__(self, effects: TensorEffects) -> None:
+    ``refused``: operands that are out-of-place from the start, because of these conflicts.
+    """
+
+    def __init__(self, effects: TensorEffects, refused: Mapping[int, Conflict] | None = None) -> None:
         self._effects = effects
         self._snapshot = effects.snapshot
+        self.refused = refused or {}
         self.decisions: dict[int, Decision] = {}
         self.refusals: list[Refusal] = []
+        self.not_passed_on: dict[int, Conflict] = {}
+        """By operand that a loop yields, why its buffer itself cannot be passed on to the next iteration."""
 
     def __contains__(self, operand: int) -> bool:
         """Whether ``operand`` is decided."""

@@ -7,13 +7,20 @@ What is still copied may be caused by operands that are cheaper to refuse (``che
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..effects.reader import TensorEffects
 from .cheap_causes import cheap_causes
+from .cost_model import CostModel
 from .decision_order import DecisionOrder, Heuristic
 from .fewest_allocations import has_fewest_allocations
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
+from .optimal import search
+from .optimality import Price
 from .options import AnalysisOptions
+from .region_flow import carried_values
 
 __all__ = ["analyze_function"]
 
@@ -22,8 +29,6 @@ _SECOND = DecisionOrder(exits_first=True)
 _THIRD = DecisionOrder(Heuristic.TOP_DOWN, exits_first=True)
 _PASSING_ON = DecisionOrder(exits_first=True, postpone=True, pass_on=True)
 _UNROTATED = DecisionOrder(exits_first=True, postpone=True, pass_on=True, rotate=False)
-_LOOP = 8.0
-"""How often a loop is guessed to run."""
 _SMALL = 4096
 """The largest number of ops for which more than two orders are tried."""
 
@@ -34,6 +39,8 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
     With ``Heuristic.CHEAPEST``, if anything is refused, other orders of decisions are tried and the cheapest outcome is
     taken. With ``single_order`` they are tried only if the first order cannot bufferize the function.
     """
+    if options.heuristic is Heuristic.OPTIMAL:
+        return _optimal(effects, function, replace(options, heuristic=Heuristic.CHEAPEST))
     if options.heuristic is not Heuristic.CHEAPEST:
         asked = OneShotAnalyzer(effects, function, options, _order(options)).run()
         if asked.refusals and effects.commits.get(function):
@@ -41,7 +48,7 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
             first = OneShotAnalyzer(effects, function, options, _FIRST).run()
             return first if len(first.refusals) < len(asked.refusals) else asked
         return asked
-    best = OneShotAnalyzer(effects, function, options, _FIRST).run()
+    best, costs = OneShotAnalyzer(effects, function, options, _FIRST).run(), CostModel(effects)
     if options.copy_before_write or (options.single_order and not best.refusals):
         return best
     if any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in _conflicts(best)):
@@ -54,24 +61,40 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
         orders.insert(0, _UNROTATED)
     chosen = _FIRST
     for order in orders if small else orders[:1]:
-        if _is_cheapest(effects, best):
+        if _is_cheapest(effects, costs, best):
             return best
         other = OneShotAnalyzer(effects, function, options, order).run()
-        if _cost(effects, other) < _cost(effects, best):
+        if _rank(costs, other) < _rank(costs, best):
             best, chosen = other, order
     blamed = cheap_causes(effects, best) if small else {}
     if blamed:
         other = OneShotAnalyzer(effects, function, options, chosen, blamed).run()
-        best = min(best, other, key=lambda analysis: _cost(effects, analysis))
+        best = min(best, other, key=partial(_rank, costs))
     return best
 
 
-def _is_cheapest(effects: TensorEffects, analysis: FunctionAnalysis) -> bool:
+def _rank(costs: CostModel, analysis: FunctionAnalysis) -> tuple[Price, float]:
+    return costs.cost(analysis), costs.likely(analysis)
+
+
+def _optimal(effects: TensorEffects, function: int, options: AnalysisOptions) -> FunctionAnalysis:
+    """Return the cheapest decisions that a search finds, with the bound that it proves."""
+    start = analyze_function(effects, function, options)
+    if options.copy_before_write:
+        return start
+    orders = [_FIRST, _THIRD]
+    if any(carried_values(effects, op) for op in effects.active_ops(function)):
+        orders += [_PASSING_ON, _UNROTATED]
+    best, optimality = search(effects, function, options, orders, start)
+    return replace(best, optimality=optimality)
+
+
+def _is_cheapest(effects: TensorEffects, costs: CostModel, analysis: FunctionAnalysis) -> bool:
     """Whether no other order can cost less; False where this cannot be proved without trying them."""
     if not _conflicts(analysis):
         return True
-    refusals, copies, *_ = _cost(effects, analysis)
-    return not refusals and not copies and has_fewest_allocations(effects, analysis)
+    cost = costs.cost(analysis)
+    return not cost.refusals and not cost.copied and has_fewest_allocations(effects, analysis)
 
 
 def _conflicts(analysis: FunctionAnalysis) -> list[Conflict]:
@@ -83,29 +106,3 @@ def _order(options: AnalysisOptions) -> DecisionOrder:
         return DecisionOrder.fuzzer(options.fuzzer_seed)
     # Upstream takes branch yields as in place before anything else, in all of its orders.
     return DecisionOrder(options.heuristic, exits_first=True)
-
-
-def _cost(effects: TensorEffects, analysis: FunctionAnalysis) -> tuple[int, int, int, float]:
-    """Return the numbers of refusals, copies and allocations of an outcome, and how often it allocates.
-
-    A refusal is fatal. Of equal numbers those are cheaper that run less often.
-    """
-    refused = [decision for decision in analysis.decisions.values() if not decision.in_place]
-    copies = sum(decision.copies for decision in refused)
-    inserts = [write for write in analysis.decisions if write in effects.redundant_source]
-    copies += sum(write not in analysis.redundant_writes for write in inserts)
-    owner = effects.snapshot.operand_op
-    runs = [_runs(effects, owner[d.operand]) for d in refused if d.strategy is Strategy.OUT_OF_PLACE]
-    return len(analysis.refusals), copies, len(runs), sum(runs)
-
-
-def _runs(effects: TensorEffects, op: int) -> float:
-    """Guess how often ``op`` runs while its function runs once: more often in a loop, less often in a branch."""
-    s, runs = effects.snapshot, 1.0
-    while (block := s.op_block[op]) >= 0 and (outer := s.op_block[around := s.block_op[block]]) >= 0:
-        if s.block_loop[block] != s.block_loop[outer]:
-            runs *= _LOOP
-        elif len(s.op_regions[around]) > 1:
-            runs /= len(s.op_regions[around])
-        op = around
-    return runs

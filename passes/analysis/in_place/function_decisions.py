@@ -39,6 +39,7 @@ from .decision_order import DecisionOrder
 from .decision_record import DecisionRecord
 from .handed_out import is_made_here
 from .loops import CarriedDecisions
+from .optimality import Optimality
 from .options import AnalysisOptions
 from .region_exits import ExitDecisions
 from .region_flow import carried_values
@@ -59,6 +60,8 @@ class FunctionAnalysis:
     """In-place writes that copy memory onto itself, unless one of these reshaped views turns out to be a copy."""
     summary: FunctionSummary
     refusals: tuple[Refusal, ...]
+    optimality: Optimality | None = None
+    """How near to the cheapest decisions these are, if that was asked for."""
 
     def needs_buffer(self, effects: TensorEffects, value: int) -> bool:
         """Whether any use needs the buffer of ``value``, a tensor without content, instead of allocating its own."""
@@ -77,7 +80,9 @@ class FunctionAnalysis:
 class OneShotAnalyzer:
     """One analysis of op number ``function``, whose effects were added before; :meth:`run` decides every operand.
 
-    ``refused``: tied operands that are out-of-place from the start, because of these conflicts.
+    ``refused``: operands that are out-of-place from the start, because of these conflicts; what a loop yields to its
+    next iteration, and what threads insert, is decided all the same. ``lenient``: conflicts are ignored, for
+    bounds on cost.
     """
 
     def __init__(
@@ -87,6 +92,8 @@ class OneShotAnalyzer:
         options: AnalysisOptions,
         order: DecisionOrder,
         refused: Mapping[int, Conflict] | None = None,
+        *,
+        lenient: bool = False,
     ) -> None:
         s = effects.snapshot
         self._effects = effects
@@ -94,7 +101,6 @@ class OneShotAnalyzer:
         self._function = function
         self._options = options
         self._order = order
-        self._refused = refused or {}
         self._sets = AliasSets()
         self._ops = effects.active_ops(function)
         self._around = effects.ops_around_tensors(function)
@@ -103,7 +109,8 @@ class OneShotAnalyzer:
         self._check = Interference(effects, self._program, self._sets)
         self._live = live = Liveness(effects, self._program)
         self._joiner = joiner = Joiner(effects, self._sets, self._check)
-        self._record = record = DecisionRecord(effects)
+        joiner.lenient = lenient
+        self._record = record = DecisionRecord(effects, refused)
         self._carried = CarriedDecisions(
             joiner,
             record,
@@ -151,6 +158,20 @@ class OneShotAnalyzer:
         self._decide_commits()
         self._decide_handed_out()
         return self._result()
+
+    @property
+    def not_passed_on(self) -> dict[int, Conflict]:
+        """By operand that a loop yields, why its buffer itself is not passed on."""
+        return self._record.not_passed_on
+
+    def stands(self, conflict: Conflict) -> bool:
+        """Whether a conflict of another analysis is one by what this one, which has run, knows."""
+        if conflict.write < 0:
+            return True
+        attempt = self._joiner.begin((self._snapshot.operand_value[conflict.write],))
+        attempt.left = 1 + len(self._ops)
+        reads = self._live.reads(conflict.value) if conflict.value >= 0 else ()
+        return self._check.stands(conflict, self._live.write(conflict.write), reads, attempt)
 
     def _result(self) -> FunctionAnalysis:
         redundant = {}
@@ -286,7 +307,7 @@ class OneShotAnalyzer:
         if any(tie.relation is Relation.RESHAPED for tie in ties) and self._surely_copies(operand):
             self._record.refuse(operand, Conflict(Rule.NOT_CONTIGUOUS, value=value))
             return
-        conflict = self._refused.get(operand)
+        conflict = self._record.refused.get(operand)
         if conflict is None:
             attempt = self._joiner.begin([value, *(tie.value for tie in ties)], writes)
             for tie in ties:

@@ -98,7 +98,7 @@ class CarriedDecisions:
             self._sets.unite(value, argument)
         else:
             self._sets.come_from(argument, value)
-        conflict = self._joiner.decide(attempt)
+        conflict = self._joiner.decide(attempt, self._record.refused.get(operand))
         if conflict is not None and settled:
             self._joiner.check.iterations.copy(operand, argument)
         self._record.enter(operand, conflict)
@@ -138,7 +138,9 @@ class CarriedDecisions:
         value, loop = s.operand_value[operand], s.block_op[s.value_block[argument]]
         attempt = self._joiner.begin((argument, value))
         self._sets.come_from(argument, value, loop)
-        if self._joiner.decide(attempt) is not None:
+        conflict = self._joiner.decide(attempt)
+        if conflict is not None:
+            self._record.not_passed_on[operand] = conflict
             return False
         self._record.accept(operand, Strategy.PASS_ON)
         return True

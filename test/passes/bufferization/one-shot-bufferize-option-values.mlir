@@ -12,7 +12,7 @@
 // SEED: error: analysis-fuzzer-seed is -1, but must not be negative
 // DUMP: error: dump-alias-sets annotates an analysis, so it needs test-analysis-only=true
 // COPY: error: copy-before-write skips the analysis that test-analysis-only shows; set one of them to false
-// HEURISTIC: option 'analysis-heuristic' needs one of: cheapest, bottom-up, top-down, bottom-up-from-terminators, fuzzer, found 'bottom-down'
+// HEURISTIC: option 'analysis-heuristic' needs one of: cheapest, optimal, bottom-up, top-down, bottom-up-from-terminators, fuzzer, found 'bottom-down'
 // NUMBER: option 'analysis-fuzzer-seed' needs int, found 'x'
 
 // expected-error @+1 {{buffer-alignment is 48, but must be 0 or a power of two}}

@@ -72,7 +72,10 @@ def test_lists_in_upstreams_syntax(written: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("analysis-heuristic=down", "one of: cheapest, bottom-up, top-down, bottom-up-from-terminators, fuzzer, found"),
+        (
+            "analysis-heuristic=down",
+            "one of: cheapest, optimal, bottom-up, top-down, bottom-up-from-terminators, fuzzer",
+        ),
         ("unknown-type-conversion=infer-layout-map", "one of: fully-dynamic-layout-map, identity-layout-map, found"),
         ("check-parallel-regions=maybe", "needs bool, found 'maybe'"),
         ("dialect-filters=tensor", "unknown option 'dialect-filters'; did you mean 'dialect-filter'?"),

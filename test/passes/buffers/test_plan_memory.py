@@ -9,6 +9,7 @@ import pytest
 from mlir import ir
 
 import mlir_inplace as mi
+from mlir_inplace.checking.evaluator import Evaluator
 from mlir_inplace.passes.analysis.memory_plan.arena import plan_arena
 from mlir_inplace.passes.analysis.memory_plan.buffers import read_buffers
 from mlir_inplace.passes.analysis.memory_plan.placement import LiveRange, find_overlap
@@ -161,3 +162,26 @@ def test_buffers_that_are_live_together_are_apart() -> None:
     rounded = [-(-8 * size // 64) for size in sizes]
     assert section.placement.max_live == max(sum(rounded[i : i + 3]) for i in range(len(sizes)))
     assert section.placement.peak == section.placement.max_live
+
+
+def test_slices_of_a_buffer_in_an_arena_are_evaluated() -> None:
+    """The second buffer begins at byte 64 of the arena, its slice at offset 0 of the buffer."""
+    text = """
+    func.func @main(%a: memref<6xf32>, %out: memref<3xf32>) {
+      %x = memref.alloc() : memref<6xf32>
+      linalg.add ins(%a, %a : memref<6xf32>, memref<6xf32>) outs(%x : memref<6xf32>)
+      %y = memref.alloc() : memref<6xf32>
+      linalg.mul ins(%x, %a : memref<6xf32>, memref<6xf32>) outs(%y : memref<6xf32>)
+      %s = memref.subview %y[0] [3] [1] : memref<6xf32> to memref<3xf32>
+      memref.copy %s, %out : memref<3xf32> to memref<3xf32>
+      memref.dealloc %x : memref<6xf32>
+      memref.dealloc %y : memref<6xf32>
+      return
+    }"""
+    a = np.arange(1, 7, dtype=np.float32)
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, PLAN)
+        assert str(module).count("memref.alloc(") == 1
+        found = Evaluator(module).run("main", [a, np.zeros(3, np.float32)])
+    np.testing.assert_array_equal(found.arguments[1], (2 * a * a)[:3])

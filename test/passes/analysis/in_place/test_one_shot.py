@@ -154,7 +154,8 @@ def test_an_elementwise_op_may_read_a_reshape_of_its_init(init: str, in_place: b
       %g = linalg.exp ins(%y : !h) outs({init} : !h) -> !h loc("g")
       return %g : !h
     """)
-    assert a.not_in_place == ({} if in_place else {"shifted#0": "alloc: READ_BY_WRITER write=g#1 read=g#0 value=y"})
+    # A copy of %h has no gaps, so that the reshapes of it copy nothing.
+    assert a.not_in_place == ({} if in_place else {"h#0": "copy: READ_BY_WRITER write=g#1 read=g#0 value=y"})
 
 
 # --- slices ----------------------------------------------------------------------------------------------------------
@@ -231,7 +232,7 @@ def test_what_will_be_overwritten_completely_may_be_destroyed(offset: str, in_pl
 
 
 @pytest.mark.parametrize(
-    ("second", "offset", "refused"), [("%a", "2", None), ("%a", "1", "b#0"), ("%c", "0", None), ("%t", "3", "a#0")]
+    ("second", "offset", "refused"), [("%a", "2", None), ("%a", "1", "b#0"), ("%c", "0", None), ("%t", "3", "w#1")]
 )
 def test_slices_of_slices_are_compared_in_the_tensor_they_share(second: str, offset: str, refused: str | None) -> None:
     """%a is elements 0..3 of %t, %b its first two, %c elements 4..7 of %t; %d two more of one of them."""
