@@ -16,10 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mlir import ir
-
 from ....dialects.bufferizable import Relation
-from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.constants import is_splat
 from ..conflicts.decisions import Strategy
 from ..effects.reader import TensorEffects
 from ..effects.summary import declared_writable
@@ -31,7 +29,6 @@ __all__ = [
     "Reuse",
     "find_reuses",
     "is_own",
-    "is_splat",
     "judge_reuses",
     "plan_reuses",
     "splat_inits",
@@ -60,19 +57,6 @@ def splat_inits(analysis: ModuleAnalysis) -> list[int]:
         and not effects.discards[operand]
         and is_splat(s.values[s.operand_value[operand]])
     ]
-
-
-def is_splat(value: ir.Value) -> bool:
-    """Whether ``value`` is a splat constant of an element type that ``linalg.fill`` takes."""
-    op = defining_op(value, "arith.constant")
-    if op is None:
-        return False
-    # The bindings cannot return elements of other types.
-    element = ir.ShapedType(value.type).element_type
-    if not isinstance(element, ir.IntegerType | ir.IndexType | ir.FloatType):
-        return False
-    elements = op.attributes["value"]
-    return isinstance(elements, ir.DenseElementsAttr) and elements.is_splat
 
 
 def plan_reuses(analysis: ModuleAnalysis, excluded: Collection[Reuse]) -> list[Reuse]:

@@ -17,6 +17,7 @@ from ....dialects.bufferizable import Subset
 from ....dialects.structured import add_sizes, build_generic, compute_elements, fill, index_constant
 from ....dialects.subsets import insert_slice
 from ....dialects.support.cloning import attributes_of
+from ....dialects.support.constants import number_of
 from ....dialects.support.index_math import Number, as_value, tensor_size
 from ....dialects.tensor.assembly import constant_yield, padding
 from ...analysis.destinations.initless_sources import Initless
@@ -63,9 +64,8 @@ def in_front(op: ir.Operation) -> ir.InsertionPoint:
 def fill_of(constant: ir.Operation, user: ir.Operation) -> tuple[ir.Value, ir.Value]:
     """Fill a tensor like ``constant``, whose elements are one number, in front of ``user``; return it and its init."""
     type_ = ir.RankedTensorType(constant.results[0].type)
-    element = ir.DenseElementsAttr(constant.attributes["value"]).get_splat_value()
     with in_front(user), user.location:
-        number = arith.constant(type_.element_type, element)
+        number = arith.constant(type_.element_type, number_of(constant.results[0]))
         init = _empty(type_, type_.shape)
         return fill(number, init), init
 
