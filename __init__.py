@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .dialects.bufferizable import AliasingValue, Forwarding, GlobalTensor, OpModel, Relation, Subset
     from .dialects.registry import ModelClashError, register_op_model
     from .dialects.rewriter import Rewriter
+    from .frontends.compilation import compile
     from .frontends.jax.from_jax import from_jax
     from .frontends.jax.jit import JittedFunction, jit
     from .frontends.onnx.program import from_onnx
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from .runtime.call.bound_call import BoundCall
     from .runtime.call.entry_point import EntryPoint
     from .runtime.compilation.autotuning import autotune
-    from .runtime.compilation.program import Program, compile
+    from .runtime.compilation.program import Program
     from .runtime.interface.dtypes import ElementType, UnsupportedTypeError
     from .runtime.interface.signature import BoundaryKind, Parameter, Signature, ValueType
     from .runtime.memory.pool import release_memory
@@ -48,7 +49,9 @@ if TYPE_CHECKING:
         Change,
         EventKind,
         Reason,
+        ReportedAliasSet,
         ReportedDecision,
+        ReportedValue,
         bufferize,
     )
 else:
@@ -87,7 +90,9 @@ __all__ = [
     "Reason",
     "RegistryError",
     "Relation",
+    "ReportedAliasSet",
     "ReportedDecision",
+    "ReportedValue",
     "Rewriter",
     "Signature",
     "Statistic",
@@ -115,6 +120,7 @@ _NAMES = {
     "dialects.bufferizable": "AliasingValue Forwarding GlobalTensor OpModel Relation Subset",
     "dialects.registry": "ModelClashError register_op_model",
     "dialects.rewriter": "Rewriter",
+    "frontends.compilation": "compile",
     "frontends.jax.from_jax": "from_jax",
     "frontends.jax.jit": "JittedFunction jit",
     "frontends.onnx.program": "from_onnx",
@@ -128,12 +134,13 @@ _NAMES = {
     "runtime.call.bound_call": "BoundCall",
     "runtime.call.entry_point": "EntryPoint",
     "runtime.compilation.autotuning": "autotune",
-    "runtime.compilation.program": "Program compile",
+    "runtime.compilation.program": "Program",
     "runtime.interface.dtypes": "ElementType UnsupportedTypeError",
     "runtime.interface.signature": "BoundaryKind Parameter Signature ValueType",
     "runtime.memory.pool": "release_memory",
     "runtime.memory.statistics": "MemoryStats",
-    "runtime.report": "BufferRecord BufferizationReport Change EventKind Reason ReportedDecision bufferize",
+    "runtime.report": "BufferRecord BufferizationReport Change EventKind Reason ReportedAliasSet ReportedDecision "
+    "ReportedValue bufferize",
 }
 """The modules of the package that define public names, with these."""
 

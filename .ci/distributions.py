@@ -32,6 +32,7 @@ NOT_INHERITED = ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE")
 COMMANDS = (
     "inplace-opt examples/old_value.mlir --inplace-one-shot-bufferize=bufferize-function-boundaries -o bufferized.mlir",
     "inplace-check examples/old_value.mlir",
+    "inplace-explain examples/old_value.mlir -o report.html",
     "inplace-fuzz --seeds 0..1",
 )
 """What is tried besides the command of the README."""

@@ -26,14 +26,12 @@ DIALECTS = ("stablehlo", "torch", "tosa")
 _OPERATION = re.compile(rf'^\s*(?:%[^=\n]*=\s*)?"?({"|".join(DIALECTS)})\.[a-z]', re.MULTILINE)
 _NAMES = {name: re.compile(rb"[\0-\x1f\x80-\xff]" + name.encode() + rb"[\0-\x1f\x80-\xff]") for name in DIALECTS}
 
-_TORCH_TO_LINALG = "torch-backend-to-linalg-on-tensors-backend-pipeline"
 _ONNX_TO_TORCH = "torch-onnx-to-torch-backend-pipeline"
-_PIPELINES = {
-    "tosa": "func.func(tosa-optional-decompositions),func.func(tosa-infer-shapes),func.func(tosa-make-broadcastable),"
+_TOSA_TO_LINALG = (
+    "func.func(tosa-optional-decompositions),func.func(tosa-infer-shapes),func.func(tosa-make-broadcastable),"
     "func.func(tosa-to-linalg-named),func.func(tosa-layerwise-constant-fold),func.func(tosa-make-broadcastable),"
-    "func.func(tosa-to-linalg),func.func(tosa-to-arith),func.func(tosa-to-tensor),func.func(tosa-to-scf),canonicalize",
-    "torch": _TORCH_TO_LINALG,
-}
+    "func.func(tosa-to-linalg),func.func(tosa-to-arith),func.func(tosa-to-tensor),func.func(tosa-to-scf),canonicalize"
+)
 
 
 def find_dialect(source: str | bytes) -> str | None:
@@ -73,9 +71,13 @@ def legalized(module: ir.Operation, dialect: str) -> ir.Operation:
         from .stablehlo import legalize_stablehlo
 
         return legalize_stablehlo(module).operation
-    if dialect == "torch" and _has_onnx(module):
-        run_pipeline(module, _ONNX_TO_TORCH)
-    run_pipeline(module, _PIPELINES[dialect])
+    if dialect == "torch":
+        from .stablehlo.torch_dialect import lower_torch_dialect
+
+        if _has_onnx(module):
+            run_pipeline(module, _ONNX_TO_TORCH)
+        return lower_torch_dialect(module)
+    run_pipeline(module, _TOSA_TO_LINALG)
     return module
 
 

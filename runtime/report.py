@@ -12,6 +12,7 @@ from ..passes.analysis.explanations.explainer import Explainer
 from ..passes.analysis.explanations.reasons import Change, Reason
 from ..passes.analysis.explanations.records import BufferRecord, ReportedDecision
 from ..passes.analysis.explanations.report import BufferizationReport
+from ..passes.analysis.explanations.reported_sets import ReportedAliasSet, ReportedValue
 from ..passes.bufferization.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
 from ..passes.framework.errors import nearest
 from ..passes.pipeline.elements import InplacePass
@@ -27,7 +28,9 @@ __all__ = [
     "EventKind",
     "Explaining",
     "Reason",
+    "ReportedAliasSet",
     "ReportedDecision",
+    "ReportedValue",
     "bufferize",
 ]
 

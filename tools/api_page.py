@@ -36,7 +36,8 @@ SECTIONS = {
         "autotune release_memory"
     ),
     "Frameworks": "jit from_jax JittedFunction from_torch from_onnx",
-    "Bufferize": "bufferize BufferizationReport ReportedDecision BufferRecord Reason Change EventKind",
+    "Bufferize": "bufferize BufferizationReport ReportedDecision BufferRecord ReportedAliasSet ReportedValue "
+    "Reason Change EventKind",
     "Run passes": "run_pipeline Pipeline",
     "Write passes": "Pass PassOptions option Statistic PassFailure register_pass",
     "Describe ops": (

@@ -96,9 +96,10 @@ def _detail(why: str) -> str:
 
 
 def _reason(why: str) -> str:
-    """The first error of what a pass said, without its place."""
-    said = why.rpartition("error: ")[2].partition(" -: ")[0].partition(" [")[0]
-    return re.sub(r'"[^"]*":\d+:\d+: ', "", said)[:110]
+    """The first error of what a pass said, without its place, and the op that it was about."""
+    said = why.rpartition("error: ")[2].partition(" -:")[0].partition(" [")[0]
+    op = re.search(r'current operation: (?:%\S+ = )?"([^"]*)"', why)
+    return re.sub(r'"[^"]*":\d+:\d+: ', "", said)[:110] + (f": `{op[1]}`" if op else "")
 
 
 if __name__ == "__main__":

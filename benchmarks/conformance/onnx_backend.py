@@ -207,9 +207,7 @@ def _run(tests: list[tuple[str, str, Any]]) -> Iterator[dict[str, Any]]:
         done += len(rows)
         if status and len(rows) < len(batch):
             category, name, _ = batch[len(rows)]
-            number = os.waitstatus_to_exitcode(status)
-            late = -number in (signal.SIGALRM, signal.SIGPROF)
-            why = f"ended after {LONGEST_SECONDS} s" if late else f"exit code {number}"
+            why = how_it_ended(os.waitstatus_to_exitcode(status))
             yield {"name": name, "category": category, "group": "ended early", "outcome": CRASHED, "why": why}
             done += 1
 
@@ -242,9 +240,9 @@ def _row(case: Any, name: str) -> dict[str, Any]:
         _SETTINGS["optimize"] = optimize
         _PREPARED.clear()
         started = time.perf_counter()
-        _limit(LONGEST_SECONDS)
+        limit_time(LONGEST_SECONDS)
         outcome, why = _outcome(case, name)
-        _limit(0)
+        limit_time(0)
         row[f"seconds {optimize}"] = round(time.perf_counter() - started, 3)
         if _PREPARED:
             row["group"] = _group(_PREPARED[0])
@@ -257,10 +255,16 @@ def _row(case: Any, name: str) -> dict[str, Any]:
     return row
 
 
-def _limit(seconds: int) -> None:
+def limit_time(seconds: int) -> None:
     """End this process after so many seconds of computing, or ten times as many in all; 0 for no limit."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.alarm(10 * seconds)
+
+
+def how_it_ended(exit_code: int) -> str:
+    """Why a process with a time limit ended."""
+    late = -exit_code in (signal.SIGALRM, signal.SIGPROF)
+    return f"ended after {LONGEST_SECONDS} s" if late else f"exit code {exit_code}"
 
 
 def _outcome(case: Any, name: str) -> tuple[str, str]:

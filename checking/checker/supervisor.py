@@ -47,7 +47,7 @@ def check_once(module: ir.Module, options: Options) -> CheckReport:
 def _load_passes() -> None:
     """Import what every compilation needs before forking, which saves a third of each child's time."""
     lower = (*lowering.outline_phases(count=True), *lowering.llvm_phases())
-    for phases in (lowering.BUFFERIZE, lowering.BOUNDARY, lowering.DEALLOCATE, lower):
+    for phases in (lowering.BUFFERIZE_UNOPTIMIZED, lowering.BOUNDARY, lowering.DEALLOCATE, lower):
         lowering.pipeline(phases)
     described_ops()
 

@@ -73,6 +73,7 @@ CONFIGURATIONS: tuple[Configuration, ...] = (
     Configuration("eliminate-empties", _before("inplace-eliminate-empty-tensors", options=_fuzzed(7))),
     Configuration("remove-outs", _before("inplace-remove-outs-dependency", options=_fuzzed(6))),
     Configuration("empty-outs", _before("inplace-remove-outs-dependency{mode=empty}", options=_fuzzed(10))),
+    Configuration("move-reads", _before("inplace-move-reads", "inplace-detach-inits", options=_fuzzed(12))),
     Configuration("rewrite-updates", _before("inplace-rewrite-destructive-updates", options=_fuzzed(5))),
     Configuration(
         "out-params",

@@ -52,6 +52,7 @@ PIPELINES = (
     f"{_KERNELS},inplace-plan-bufferize{{allocation=stack}},inplace-lower-dispatch{{workgroups=forall}}",
     "inplace-promote-bindings",
     "inplace-convert-to-destination-style{print-decisions}",
+    "inplace-move-reads{print-decisions},inplace-detach-inits",
     "inplace-remove-outs-dependency{print-kept print-replaced}",
     "inplace-remove-outs-dependency{mode=empty},inplace-eliminate-empty-tensors{print-kept}",
     "inplace-print-destructive-updates",

@@ -16,35 +16,11 @@ from ...passes.pipeline.pipeline import run_pipeline
 from ...runtime.interface.signature import WRITABLE
 from ...runtime.source import private_copy
 from ..stablehlo.legalization import legalize_stablehlo
+from ..stablehlo.torch_dialect import TO_BACKEND, TO_LINALG, TO_STABLEHLO, needs_stablehlo
 from .framework import importer_module, torch_module
 from .native_lowering import declare_native_ops, define_native_ops
 from .refusal import RefusedGraphError
 from .transposed_weights import read_in_place
-
-TO_BACKEND = (
-    "builtin.module(func.func(torch-match-quantized-custom-ops),"
-    "torchdynamo-export-to-torch-backend-pipeline{extra-library=})"
-)
-TO_LINALG = (
-    "builtin.module(func.func(torch-restructure-non-constant-axes,torch-fuse-quantized-ops,convert-torch-to-tmtensor,"
-    "canonicalize,convert-torch-to-linalg,canonicalize,convert-torch-to-scf,convert-torch-to-arith,"
-    "convert-torch-to-tensor),convert-torch-conversion-to-mlprogram,func.func(memref-expand,canonicalize,"
-    "resolve-shaped-type-result-dims,cse),torch-func-backend-type-conversion,func.func(canonicalize,"
-    "torch-finalizing-backend-type-conversion))"
-)
-TO_STABLEHLO = (
-    "builtin.module(func.func(convert-torch-to-stablehlo,chlo-legalize-to-stablehlo,convert-torch-to-arith,"
-    "canonicalize,cse),torch-func-backend-type-conversion-for-stablehlo,func.func(canonicalize,"
-    "torch-finalizing-backend-type-conversion-for-stablehlo,stablehlo-canonicalize-dynamism,canonicalize),"
-    "stablehlo-refine-shapes,func.func(canonicalize,stablehlo-canonicalize-dynamism,canonicalize,"
-    "stablehlo-legalize-deprecated-ops{fail-on-unused=false}),canonicalize)"
-)
-"""Pipelines of torch-mlir: to ops that every backend must take, and from there on, without the check at the end that
-there is no call."""
-
-_LEFT = ("cumsum", "cumprod", "logcumsumexp", "index_put", "_index_put", "_unsafe_index_put", "scatter", "sort", "topk")
-_NOT_TO_LINALG = tuple(f"torch.aten.{name}" for name in _LEFT)
-"""What `TO_LINALG` leaves in the dialect `tm_tensor`; it stops the process at a `scatter_add` of rank 3."""
 
 _OPERATOR = re.compile(r"(?:torch\.)?(?:aten|prims|prim|quantized|torchvision|tm_tensor)\.[\w.]*\w")
 _FOREIGN = ("torch", "torch_c", "tm_tensor")
@@ -75,7 +51,7 @@ def _lowered(module: ir.Module) -> ir.Module:
     """By the shorter way that takes the graph; scans, sorts and scatters go through StableHLO."""
     declare_native_ops(module)
     _run(module, TO_BACKEND)
-    if any(op.name.startswith(_NOT_TO_LINALG) for op in find_ops(module.operation)):
+    if needs_stablehlo(module.operation):
         return _through_stablehlo(module)
     try:
         return _to_linalg(private_copy(module))
@@ -121,12 +97,26 @@ def _imported(graph: Any) -> ir.Module:
     importer_module("mlir.dialects.torch").register_dialect(context)
     try:
         fx = importer.FxImporter(context=context)
+        fx._cc = _with_named_places(importer.ContextCache)(context, py_attr_tracker=fx._py_attr_tracker)
         owner = torch_module("torch.fx").GraphModule(torch_module("torch.nn").Module(), graph)
         fx.import_stateless_graph(owner.graph, func_name="main")
     except Exception as error:  # Whatever the importer meets that it does not know: no error is documented.
         reason = str(error).strip().splitlines()
         raise RefusedGraphError(_named_in(str(error)), reason[0] if reason else type(error).__name__) from error
     return fx.module
+
+
+def _with_named_places(cache_class: Any) -> Any:
+    """The importer's cache with locations named by the path of the module that has the call: `loc("head.proj"(…))`."""
+
+    class NamedPlaces(cache_class):
+        def get_node_location(self, node: Any) -> ir.Location | None:
+            place = super().get_node_location(node)
+            stack = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
+            path = re.sub(r"^L\['self'\]\.?", "", str(stack[-1])) if stack else ""
+            return ir.Location.name(path, place, context=self._c) if path else place
+
+    return NamedPlaces
 
 
 def _named_in(message: str) -> list[str]:

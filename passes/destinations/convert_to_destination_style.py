@@ -11,7 +11,8 @@ tensor
 * whose content the op does not need, the slice takes its place.
 
 An op without an init (`tensor.pad`, `generate`, `from_elements`, `splat`, `concat`, elementwise ops on tensors), or a
-splat constant that is inserted as it is, becomes ops that have one if the slice takes its place then.
+splat constant that is inserted as it is, becomes ops that have one if the slice takes its place then. So does a
+`tensor.pad` or `tensor.concat` of static sizes of which a part is computed for it alone: the part is computed there.
 
 ```mlir
 func.func @f(%t: tensor<8x8xf32>, %x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %in: tensor<4x4xf32>, %i: index)
@@ -38,7 +39,8 @@ func.func @f(%t: tensor<8x8xf32>, %x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %in:
 
 Besides
 
-* a splat constant that is written, and so would be copied first, becomes a fill of an empty tensor;
+* a splat constant, or the result of a fill, that is written and would be copied first becomes a fill of an empty
+  tensor;
 * an elementwise op with an empty init, whose result goes to no destination, overwrites an input of the same type and
   map that is not used afterwards, if the function allocated its memory itself or may write it
   (`bufferization.writable = true`).

@@ -44,11 +44,11 @@ Upstream counterpart: the pattern `RemoveOutsDependency` of `linalg-fuse-element
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mlir import ir
 
-from ..analysis.destinations.costs import TRIAL_OPTIONS, Cost, by_name, cost
+from ..analysis.destinations.costs import LIVE_OPTIONS, Cost, by_name, cost
 from ..analysis.destinations.outs_blame import align, blame
 from ..analysis.destinations.outs_dependency import KeptInit, Mode, OutsRule, Retie, is_fusible, plan_reties
 from ..analysis.destinations.outs_profit import OutsChanges, TrialCosts, choose_reties
@@ -58,8 +58,6 @@ from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.outs import Erased, apply_reties
 
-_OPTIONS = replace(TRIAL_OPTIONS, skip_dead=True)
-"""As bufferization does: a dead op costs nothing, until its result becomes a destination."""
 _SWEEPS = 8
 _MAY_CHANGE = frozenset({OutsRule.COST, OutsRule.DEPENDS})
 
@@ -91,7 +89,7 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
     def run(self, op: ir.Operation) -> None:
         with op.context:
             for sweep in range(_SWEEPS):
-                analysis = analyze_module(op, _OPTIONS)
+                analysis = analyze_module(op, LIVE_OPTIONS)
                 reties, stays = plan_reties(analysis, self.options.mode)
                 outcome = self._choose(analysis, reties) if reties else OutsChanges()
                 kept = (*stays, *outcome.rejected)
@@ -110,7 +108,7 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
             copy = analysis.snapshot.root.clone()
             # Which regions repeat is not asked: only the numbers count.
             changes = apply_reties(Snapshot(copy.operation, lambda _op, _name, _region: False), some)
-            after = analyze_module(copy.operation, _OPTIONS)
+            after = analyze_module(copy.operation, LIVE_OPTIONS)
             costs = self._costs(after)
             if not any(name in costs and costs[name].exceeds(old) for name, old in before.items()):
                 return TrialCosts(costs)

@@ -18,6 +18,7 @@ __all__ = [
     "READ_ONLY",
     "REARRANGED",
     "RESULT_NAME",
+    "RETURNABLE",
     "RETURNED",
     "SIZE_CHECKS",
     "TAKE_FAILURE",
@@ -28,6 +29,9 @@ CONTIGUOUS = "inplace.contiguous"
 
 READ_ONLY = "inplace.read_only"
 """Attribute of an argument that must not be returned, as the caller's array must not change."""
+
+RETURNABLE = "inplace.returnable"
+"""Attribute of an argument that may be returned: the caller knows its array by the address."""
 
 HELD = "inplace.held"
 """Attribute of an argument that is the same array in every call, whose content never changes."""

@@ -63,15 +63,30 @@ def file_location(location: ir.Location) -> ir.FileLineColLoc | None:
     return None
 
 
+def name_at(location: ir.Location) -> str:
+    """The outermost name in `location`: frontends name JAX's primitives, torch's modules, ONNX's nodes. Else ""."""
+    if isinstance(location, ir.NameLoc):
+        return location.name_str
+    if isinstance(location, ir.CallSiteLoc):
+        return name_at(location.callee)
+    if isinstance(location, ir.FusedLoc):
+        return next(filter(None, map(name_at, _fused(location))), "")
+    return ""
+
+
 def place_text(location: ir.Location) -> str:
-    """`file:line:column` of the first place in a file that `location` leads to, or `unknown`."""
+    """`file:line:column` of the first place in a file that `location` leads to, else `loc("name")`, or `unknown`."""
     place = file_location(location)
-    return f"{place.filename}:{place.start_line}:{place.start_col}" if place else "unknown"
+    if place:
+        return f"{place.filename}:{place.start_line}:{place.start_col}"
+    name = name_at(location)
+    return f'loc("{name}")' if name else "unknown"
 
 
 def located(location: ir.Location, message: str) -> str:
-    """`message` behind the place in a file that `location` leads to, if there is one."""
-    return f"{place_text(location)}: {message}" if file_location(location) else message
+    """`message` behind the place in a file that `location` leads to, or the name there, if there is one."""
+    place = place_text(location)
+    return message if place == "unknown" else f"{place}: {message}"
 
 
 def make_diagnostic(
@@ -224,10 +239,14 @@ def _fused(location: ir.FusedLoc) -> list[ir.Location]:
 def _diagnostic_at(
     severity: Severity, location: ir.Location, message: str, notes: tuple[Diagnostic, ...]
 ) -> Diagnostic:
-    """A diagnostic at the place in a file that `location` leads to, without notes of its own making."""
+    """A diagnostic at the place in a file that `location` leads to, without notes of its own making.
+
+    Where there is none, the name of the location stands in front of the message, as mlir-opt prints it.
+    """
     place = file_location(location)
-    file, line, column = (place.filename, place.start_line, place.start_col) if place else ("", 0, 0)
-    return Diagnostic(severity, file, line, column, message, notes)
+    if place is None:
+        return Diagnostic(severity, "", 0, 0, located(location, message), notes)
+    return Diagnostic(severity, place.filename, place.start_line, place.start_col, message, notes)
 
 
 def _callers(location: ir.Location) -> Iterator[ir.Location]:

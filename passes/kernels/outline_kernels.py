@@ -31,6 +31,7 @@ No upstream counterpart: `convert-linalg-to-std` calls functions of a library.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from mlir import ir
@@ -49,6 +50,14 @@ class OutlineKernelsOptions(PassOptions):
 
     repeats: int = option(8, help="how often a body must occur to become a function")
     crowd: int = option(16, help="how many bodies a function must have for all of them to become functions")
+
+
+def _is_inside(op: ir.Operation, others: Collection[ir.Operation]) -> bool:
+    """Whether one of the other ops is around `op`."""
+    parent = op.parent
+    while parent is not None and parent.operation not in others:
+        parent = parent.operation.parent
+    return parent is not None
 
 
 class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
@@ -80,11 +89,18 @@ class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
                 if sum(map(len, found.values())) >= self.options.crowd:
                     crowded.update(found)
         repeats = self.options.repeats
-        groups = [
-            group
-            for key, same in bodies.items()
-            for group in group_bodies(same, repeats, 1 if key in crowded else repeats)
-        ]
+
+        def grouped() -> list[list[Body]]:
+            return [
+                group
+                for key, same in bodies.items()
+                for group in group_bodies(same, repeats, 1 if key in crowded else repeats)
+            ]
+
+        # What is inside of an outlined loop is in its function already; it goes with the loops that become calls.
+        outlined = {body.op for group in grouped() for body in group}
+        bodies = {key: [body for body in same if not _is_inside(body.op, outlined)] for key, same in bodies.items()}
+        groups = grouped()
         if not groups:
             return
         with op.context:

@@ -39,7 +39,9 @@ FAMILIES = {
     ),
     "caches": "fence-streams nontemporal-stores prefetch-panels prefetch-rows",
     "cleanup": "canonicalize",
-    "destinations": "convert-to-destination-style eliminate-empty-tensors remove-outs-dependency",
+    "destinations": (
+        "convert-to-destination-style detach-inits eliminate-empty-tensors move-reads remove-outs-dependency"
+    ),
     "destructive_updates": "print-destructive-updates rewrite-destructive-updates",
     "dispatch": "lower-dispatch promote-bindings",
     "functions": "contiguous-arguments drop-equivalent-results raise-assertions results-to-out-params",

@@ -78,6 +78,9 @@ from .rewriting.carried import alternate
 class PingPongOptions(PassOptions):
     """Options of `inplace-ping-pong`."""
 
+    new_tensors: bool = option(
+        True, help="also where the new version starts from an empty tensor, and needs an allocation in each iteration"
+    )
     print_decisions: bool = option(
         False, help="emit a remark for every carried tensor whose new version starts from another tensor"
     )
@@ -97,6 +100,8 @@ class PingPongPass(Pass[PingPongOptions]):
 
     def run(self, op: ir.Operation) -> None:
         found = find_double_buffering(op)
+        if not self.options.new_tensors:
+            found = [one for one in found if one.written or not one.alternates]
         # Nested loops come later: their ops stay valid when the body moves into another loop.
         for _, group in groupby(found, key=lambda one: id(one.loop)):
             tensors = list(group)

@@ -77,8 +77,11 @@ def _sorted(call: ir.Operation, function: ir.Operation, dim: int) -> list[ir.Val
     block = sort.regions[0].blocks.append(*arguments, arg_locs=[call.location] * len(arguments))
     known: dict[ir.Value, ir.Value] = dict(zip(comparator.arguments, block.arguments, strict=True))
     with ir.InsertionPoint(block):
-        for op in comparator.operations:
+        *ops, terminator = comparator.operations
+        for op in ops:
             clone_with(op.operation, known)
+        order = [known.get(value, value) for value in terminator.operands]
+        ir.Operation.create("stablehlo.return", operands=order)  # JAX's artifacts have func.return here.
     return list(sort.results)
 
 

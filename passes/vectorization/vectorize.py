@@ -62,6 +62,7 @@ from mlir import ir
 
 from ..analysis.schedule.epilogues import Epilogue, find_epilogue
 from ..analysis.schedule.joined_reductions import Join, find_join
+from ..analysis.schedule.machine import Machine
 from ..analysis.schedule.vector_plan import NotVectorizable, VectorPlan, plan_vectors
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
@@ -105,9 +106,9 @@ class VectorizePass(Pass[VectorizeOptions]):
                 self.count("kept")
                 if self.options.print_kept:
                     self.remark(one.location, f"'{one.name}' is not vectorized, because {reason}")
-        self._build(plans)
+        self._build(plans, machine)
 
-    def _build(self, plans: Sequence[VectorPlan]) -> None:
+    def _build(self, plans: Sequence[VectorPlan], machine: Machine) -> None:
         """Build the loops; joined ops are built with their reduction."""
         by_result: dict[ir.Value, VectorPlan] = {plan.structured.op.results[0]: plan for plan in plans}
         joins: dict[ir.Value, Join] = {}
@@ -118,7 +119,7 @@ class VectorizePass(Pass[VectorizeOptions]):
             if join is not None:
                 joins[result] = join
                 joined.add(join.producer.op.results[0])
-        epilogues = _epilogues(by_result, joined)
+        epilogues = _epilogues(by_result, joined, machine)
         joined |= {epilogue.consumer.op.results[0] for epilogue in epilogues.values()}
         for result, plan in by_result.items():
             if result in joined:
@@ -137,12 +138,14 @@ class VectorizePass(Pass[VectorizeOptions]):
         self.count("epilogues", len(epilogues))
 
 
-def _epilogues(plans: Mapping[ir.Value, VectorPlan], joined: Collection[ir.Value]) -> dict[ir.Value, Epilogue]:
+def _epilogues(
+    plans: Mapping[ir.Value, VectorPlan], joined: Collection[ir.Value], machine: Machine
+) -> dict[ir.Value, Epilogue]:
     """Return the epilogues of reductions, by the results of these."""
     found: dict[ir.Value, Epilogue] = {}
     taken = set(joined)
     for result, plan in plans.items():
-        epilogue = find_epilogue(plan, plans, taken)
+        epilogue = find_epilogue(plan, plans, taken, machine)
         if epilogue is not None:
             found[result] = epilogue
             taken.add(epilogue.consumer.op.results[0])

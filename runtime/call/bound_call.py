@@ -8,6 +8,7 @@ from typing import Any
 
 from ..interface.signature import Signature
 from .process_bound import ProcessBound
+from .trampolines import TrampolineSource, native_address
 
 Finish = Callable[[], Any]
 """Runs native code on the frame it was made for, and returns what the caller gets."""
@@ -32,7 +33,7 @@ class BoundCall(ProcessBound):
     while another one runs raises `RuntimeError`; where results are new each time, it waits.
     """
 
-    __slots__ = ("_finish", "_idle_table", "_kept", "_native", "_result", "signature")
+    __slots__ = ("_finish", "_idle_table", "_kept", "_native", "_result", "_trampoline", "_trampolines", "signature")
 
     def __init__(
         self,
@@ -42,8 +43,11 @@ class BoundCall(ProcessBound):
         result: Any,
         finish: Finish | None,
         kept: object,
+        trampolines: TrampolineSource,
     ) -> None:
         """`result` is what calls return, unless `finish` runs and returns it; `kept`: what must stay alive."""
+        self._trampoline: Callable[[], Any] | None = None
+        self._trampolines = trampolines
         self.signature = signature
         self._native = native
         self._idle_table = None if finish else table
@@ -54,11 +58,21 @@ class BoundCall(ProcessBound):
 
     def __call__(self) -> Any:
         """Run, and return the result: None, one, or a tuple. Raises `RuntimeError` if a call is running already."""
+        trampoline = self._trampoline
+        if trampoline is not None:
+            result = trampoline()
+            return self._call_otherwise() if result is NotImplemented else result
         # CPython changes threads at calls and jumps back only, so that no other thread takes the table as well.
         table = self._idle_table
         if table is None:
             return self._call_otherwise()
         self._idle_table = None
+        found = self._trampolines()
+        address = native_address(self._native) if found is not None else None
+        if found is not None and address is not None:
+            # The table stays taken: from now on all calls are the trampoline's.
+            self._trampoline = found.bound_function(table, address, self._result, self._kept)
+            return self._trampoline()
         try:
             self._native(table)
         finally:

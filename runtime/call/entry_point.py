@@ -14,12 +14,17 @@ from ..memory.statistics import MemoryStats
 from .arguments import checked_arguments
 from .bound_call import BoundCall
 from .held_arguments import NOTHING_HELD, HeldArguments
+from .native_plan import NativePlan
 from .plan import CallPlan
 from .process_bound import ProcessBound
 from .results import NativeCode
+from .trampolines import TrampolineSource
 
 # A program that is called with ever new shapes must not keep a plan for each.
 _MOST_PLANS = 256
+
+# A trampoline tries one after the other.
+_MOST_NATIVE_PLANS = 8
 
 _ndarray = np.ndarray
 
@@ -41,6 +46,7 @@ class EntryPoint(ProcessBound):
         whole: Signature,
         native: Callable[[bool], NativeCode],
         report: Callable[[MemoryStats], None],
+        trampolines: TrampolineSource,
         held: HeldArguments = NOTHING_HELD,
     ) -> None:
         """`native(contiguous)` compiles on demand; `report` takes the statistics of each call that is counted.
@@ -54,6 +60,9 @@ class EntryPoint(ProcessBound):
         self._native = native
         self._report = report
         self._plans: dict[tuple[Any, ...], CallPlan] = {}
+        self._trampolines = trampolines
+        self._trampoline: Callable[..., Any] | None = None
+        self._native_plans: list[NativePlan] = []
         self._keywords = Keywords(signature)
         self.__name__ = signature.name
         self.__signature__ = self._keywords.python_signature
@@ -63,20 +72,16 @@ class EntryPoint(ProcessBound):
         """Check the arguments, run, and return the result: None, one, or a tuple."""
         if named:
             arguments = self._keywords.in_order(arguments, named)
-        key: list[Any] = []  # As `_call_key` makes it, without another call.
-        for argument in arguments:
-            if type(argument) is _ndarray:
-                key += (argument.dtype, argument.shape, argument.strides)
-            else:
-                key.append(type(argument))
-        plan = self._plans.get(tuple(key))
+        if self._trampoline is not None:
+            result = self._trampoline(out, *arguments)
+            if result is not NotImplemented:
+                return result
+        plan = self._plans.get(_call_key(arguments))
         if plan is None:
             arguments = checked_arguments(self.signature, arguments)
             plan = self._plan(arguments)
-        if plan.quick is not None and out is None:
-            result = plan.quick(arguments)
-            if result is not None:
-                return result
+        if not plan.was_tried:
+            self._try_trampoline(plan, arguments)
         return plan(arguments, out, self._report)
 
     def bind(self, /, *arguments: Any, out: Any = None, **named: Any) -> BoundCall:
@@ -87,7 +92,19 @@ class EntryPoint(ProcessBound):
         if named:
             arguments = self._keywords.in_order(arguments, named)
         arguments = checked_arguments(self.signature, arguments)
-        return self._plan(arguments).bind(arguments, out, self._report, self)
+        return self._plan(arguments).bind(arguments, out, self._report, self, self._trampolines)
+
+    def _try_trampoline(self, plan: CallPlan, arguments: tuple[Any, ...]) -> None:
+        """Let later calls of `plan`, which fits `arguments`, go by the trampoline, if there is one now."""
+        found = self._trampolines()
+        if found is None:
+            return
+        following = self._native_plans[-1].address if self._native_plans else 0
+        native = plan.native_form(arguments, following) if len(self._native_plans) < _MOST_NATIVE_PLANS else None
+        if native is not None:
+            self._native_plans.append(native)
+            # A new function for each list of plans: a call of the old one may be under way.
+            self._trampoline = found.function(native.address, tuple(self._native_plans))
 
     def _plan(self, arguments: tuple[Any, ...]) -> CallPlan:
         key = _call_key(arguments)

@@ -54,6 +54,7 @@ class FrameLayout:
         self.returned = struct.Struct("@" + "".join(returned))
         self.returned_offset = _round_up(self.arguments.size)
         start = _round_up(self.returned_offset + self.returned.size)
+        places: list[int] = []
         constants: list[int] = []
         pointers: list[int] = []
         for number, argument in enumerate(arguments):
@@ -65,6 +66,7 @@ class FrameLayout:
                 # A repeat count of zero adds the padding before a value, and no value.
                 place = struct.calcsize("@" + "".join(codes[:number]) + "0" + codes[number][0])
             pointers.append(place)
+            places.append(place)
             if isinstance(argument, ArraySlot):
                 words = (argument.offset, *argument.shape, *argument.strides)
                 pointers += [place, *range(start, start + len(words) * _WORD, _WORD)]
@@ -72,6 +74,8 @@ class FrameLayout:
                 constants += words
         if returned:
             pointers.append(self.returned_offset)
+        self.places = tuple(places)
+        """Where in a frame the pointer or the scalar of each argument is."""
         self._constants = struct.pack(f"{len(constants)}q", *constants)
         self._pointers = tuple(pointers)
         self._table_offset = start

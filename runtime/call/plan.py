@@ -17,10 +17,12 @@ from ..memory.statistics import Report
 from .arguments import Reader, array_reader, exclusive_pairs, failed_check, require_exclusive, scalar_reader
 from .bound_call import BoundCall
 from .exclusive_memory import Bounds, bounds_of, may_meet
-from .fast_path import describe_out, quick_call
 from .frames import ArraySlot, CallFrame, FrameLayout, descriptor_code
 from .held_arguments import NOTHING_HELD, HeldArguments
+from .native_plan import NativePlan, native_plan
+from .out_arrays import describe_out
 from .results import NativeCode, Returned, checked_outs, place_result, result_takers
+from .trampolines import TrampolineSource
 
 
 class CallOwner(Protocol):
@@ -67,11 +69,10 @@ class CallPlan:
         self._returns = RETURNED in form.results
         self._exclusive = partial(exclusive_pairs, signature, lambda one, other: not {one, other} <= held.arrays.keys())
         self._bounds = self._all_bounds(whole) if next(self._exclusive(), None) is not None else ()
-        writes_exclusively = any(parameter.exclusive for parameter in signature.parameters)
         self._checked = signature.size_checks is not None
-        plain = not (self.recorder or self._returns or writes_exclusively or self._checked)
-        given = [layout for number, layout in enumerate(form.layouts) if number not in held.arrays]
-        self.quick = quick_call(form, given, arguments, self._outs, self._frame_layout, self._native) if plain else None
+        self._held = held
+        self.was_tried = False
+        """Whether `native_form` was asked for."""
 
     def __call__(self, arguments: Sequence[Any], given: Any, report: Report) -> Any:
         """Run with results in the arrays of `given`: one array, or a tuple with an array or None for each result.
@@ -85,7 +86,15 @@ class CallPlan:
             return self._call(arguments, targets)
         return self.recorder.counted(partial(self._call, arguments, targets), report)
 
-    def bind(self, arguments: Sequence[Any], given: Any, report: Report, owner: CallOwner) -> BoundCall:
+    def native_form(self, arguments: Sequence[Any], following: int) -> NativePlan | None:
+        """The plan for a trampoline, which goes on with the plan at the address `following`; None if there is none."""
+        self.was_tried = True
+        whole = self._held.complete(arguments)
+        return native_plan(self._signature, self._code, self._frame_layout, self._outs, whole, self._held, following)
+
+    def bind(
+        self, arguments: Sequence[Any], given: Any, report: Report, owner: CallOwner, trampolines: TrampolineSource
+    ) -> BoundCall:
         """A call of these arguments that runs as `__call__` does; `owner` keeps the native code alive."""
         if self._complete is not None:
             arguments = self._complete(arguments)
@@ -105,7 +114,8 @@ class CallPlan:
             return self._placed(targets, self._take(arguments, outs, values, frame))
 
         finish = None if direct else run if self.recorder is None else partial(self.recorder.counted, run, report)
-        return BoundCall(owner.signature, self._native, frame.table, result, finish, (owner, frame, arguments, outs))
+        kept = (owner, frame, arguments, outs)
+        return BoundCall(owner.signature, self._native, frame.table, result, finish, kept, trampolines)
 
     def _checked_targets(self, arguments: Sequence[Any], given: Any) -> tuple[Array | None, ...]:
         """`given` as one array or None for each result.

@@ -11,8 +11,8 @@ import numpy as np
 from ...passes.framework.contract import RETURNED
 from ..interface.dtypes import ElementType, describe_value, is_masked
 from ..interface.forms import Form
-from ..interface.memrefs import Array, adopt, copy_of, descriptor_words, overlaps_itself
-from ..interface.signature import Signature, ValueType
+from ..interface.memrefs import Array, adopt, copy_of, descriptor_words, is_all_of, overlaps_itself
+from ..interface.signature import BoundaryKind, Signature, ValueType
 from ..memory.statistics import HEADER_BYTES, Recorder, block_bytes
 from .arguments import check_array, plain_array
 
@@ -55,12 +55,13 @@ Taker = Callable[[Returned], Any]
 def result_takers(signature: Signature, code: NativeCode) -> tuple[Taker, ...]:
     """One taker for each result, in order."""
     takers: list[Taker] = []
+    writable = [p.index for p in signature.parameters if p.type.kind is BoundaryKind.TENSOR and p.writable]
     buffers: list[int] = []
     parameters, start = len(signature.parameters), 0
     for result, place in zip(signature.results, code.form.results, strict=True):
         if place == RETURNED and result.is_array:
             part = slice(start, start + descriptor_words(len(result.shape)))
-            takers.append(_buffer_taker(result.element.dtype, part, code, tuple(buffers)))
+            takers.append(_buffer_taker(result.element.dtype, part, code, tuple(buffers), writable))
             buffers.append(start)
             start = part.stop
         elif place == RETURNED:
@@ -82,19 +83,29 @@ def _scalar_taker(element: ElementType, part: slice) -> Taker:
     return lambda call: element.decode(call.words[part])
 
 
-def _buffer_taker(dtype: np.dtype[Any], part: slice, code: NativeCode, earlier: tuple[int, ...]) -> Taker:
+def _buffer_taker(
+    dtype: np.dtype[Any], part: slice, code: NativeCode, earlier: tuple[int, ...], writable: Sequence[int]
+) -> Taker:
     """Adopts a returned buffer, or copies one that is not the caller's; `earlier`: where other buffers' words are.
 
-    A function may return one buffer as several results: the first takes it, so that arrays never share memory.
+    A function may return one buffer as several results: the first takes it, so that arrays never share memory. What is
+    all of the array of an argument in `writable` is that array, if no other result is.
     """
     recorder = code.recorder
     header = HEADER_BYTES if recorder else 0
+    lent = [number for number in writable if number not in code.form.results] if code.owns_results else []
+    may_be_given = bool(writable) or not code.owns_results
 
     def take(call: Returned) -> Array:
         words = call.words[part]
         allocated = words[0]
         taken = any(call.words[start] == allocated for start in earlier)
-        if taken or not (code.owns_results or (allocated != _CONSTANT_MARK and allocated not in call.values)):
+        is_given = may_be_given and allocated in call.values
+        if is_given and not taken:
+            for number in lent:
+                if is_all_of(words, call.arguments[number]):
+                    return call.arguments[number]
+        if taken or is_given or (allocated == _CONSTANT_MARK and not code.owns_results):
             array = copy_of(words, dtype)
             if recorder is not None:
                 recorder.copied(array.nbytes)

@@ -158,6 +158,13 @@ def cache_key(text: str, *settings: object) -> str:
     return digest.hexdigest()
 
 
+def code_key(text: str) -> str:
+    """The key of code that is made from `text` alone, for this processor, without passes of ours."""
+    return hashlib.sha256(
+        "\n".join((text, bindings.llvm_version(), platform.machine(), _processor())).encode()
+    ).hexdigest()
+
+
 @cache
 def _environment() -> str:
     """The part of a key that all programs of a process share."""

@@ -1,7 +1,7 @@
 """The passes of a compilation as data: phases in the order in which `build.py` runs them, each with its reason.
 
     1. tensors      OPTIMIZE, MARK_KERNELS        only with `optimize=True`
-    2. bufferize    BUFFERIZE                     or the caller's pipeline; then DISPATCH for dispatch functions
+    2. bufferize    BUFFERIZE(_UNOPTIMIZED)       or the caller's pipeline; then DISPATCH for dispatch functions
     3. boundary     BOUNDARY                      or VERIFY, in the reference of `inplace-check`
     4. deallocate   DEALLOCATE                    or one of the groups that stand in for it
     5. buffers      HOIST, STREAMS, KERNELS       only with `optimize=True`
@@ -72,6 +72,12 @@ OPTIMIZE = (
         ("inplace-convert-to-destination-style",),
     ),
     Phase(
+        "old contents",
+        "While an op is one op: a read that moves in front of a write takes no loops with it, and what an op overwrites"
+        " is all of its init. The analysis is that of the pass before.",
+        ("inplace-move-reads", "inplace-detach-inits"),
+    ),
+    Phase(
         "operands",
         "Windows that leave vectors short are copied, which makes products of matrices. Operands that need another"
         " layout are transposed as a whole, so that the order of sums does not depend on the"
@@ -110,6 +116,12 @@ BUFFERIZE = (
         ("inplace-convert-to-destination-style",),
     ),
     Phase(
+        "old contents",
+        "What is read before it is overwritten needs no copy. When it is known which inits there are; the analysis that"
+        " this takes is that of the next pass.",
+        ("inplace-move-reads",),
+    ),
+    Phase(
         "bufferize",
         "Our one-shot bufferization decides what is updated in place, across calls too. Shape constraints become "
         "assertions: the pass for it folds other ops as well, so it comes when nothing is decided any more. "
@@ -122,6 +134,16 @@ BUFFERIZE = (
             "cse",
         ),
     ),
+)
+
+BUFFERIZE_UNOPTIMIZED = (
+    Phase(
+        "two versions",
+        "Only without `optimize`, which does more of it before loops are tiled. What a sweep computes from neighbours"
+        " goes to a second tensor that takes turns with the first one, in place of a copy in each iteration.",
+        ("func.func(inplace-ping-pong{new-tensors=false})",),
+    ),
+    *BUFFERIZE,
 )
 
 DISPATCH = (

@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlir import ir
 
@@ -33,7 +33,11 @@ from .disk_cache import cache_place
 from .dispatch_functions import lower_dispatch_functions
 from .garbage import collection_paused
 from .settings import Settings
+from .shared_trampolines import shared_trampolines
 from .type_limits import require_host_layout, require_possible_types
+
+if TYPE_CHECKING:
+    from ..report import BufferizationReport
 
 MOST_THREADS = 1024
 """The most threads that a program may run on; OpenMP takes a number of 32 bits, and no system has as many."""
@@ -54,8 +58,9 @@ def compile(  # noqa: A001, PLR0913
     """Compile a program for the host CPU; the source is not changed.
 
     A compiled function never changes a tensor argument, unless it says `bufferization.writable = true` (then a result
-    that is the updated tensor IS the caller's array). A memref argument is written as the program says. Other results
-    are fresh arrays. The memory of large ones (1 MB and more) that the caller has dropped is reused by later calls: a
+    that is the updated tensor IS the caller's array, and one that is one of several such arguments, as after a loop
+    that swaps them, is the array that it is). A memref argument is written as the program says. Other results are fresh
+    arrays. The memory of large ones (1 MB and more) that the caller has dropped is reused by later calls: a
     function keeps up to two blocks for each result. Large temporaries are kept too, for all programs together, 256 MiB
     at most (see `release_memory`).
 
@@ -66,7 +71,8 @@ def compile(  # noqa: A001, PLR0913
     counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.
 
     Args:
-        source: a module (of any context), MLIR text or bytecode, or the path of a file.
+        source: a module (of any context), MLIR text or bytecode, or the path of a file. A program in StableHLO
+            (portable artifacts too), in the torch dialect of torch-mlir or in TOSA is lowered to linalg first.
         pipeline: replaces bufferization: it gets the source, and must leave entry points on memrefs.
         optimize: fuse, tile and vectorize on tensors before bufferization. Sums of floating-point numbers are then
             added up in another order, products that are added are rounded once, and quotients of a row by one number
@@ -226,6 +232,17 @@ class Program(ProcessBound):
         program._share(self, {entry.__name__: held})
         return program
 
+    def explain(self) -> BufferizationReport:
+        """Say which allocations and copies bufferization leaves in the program, and why (see `bufferize`).
+
+        The source is bufferized once more, after the same passes. With a `pipeline` of yours, the report is of the
+        `inplace-one-shot-bufferize` in it.
+        """
+        from .explanation import explain_program
+
+        with entered(self._source.context), collection_paused():
+            return explain_program(self._source, self._settings)
+
     def fill_memory_with(self, byte: int) -> None:
         """Let memory that a checked program allocates from now on hold this byte until it is written."""
         for built in self._builds.values():
@@ -291,7 +308,7 @@ class Program(ProcessBound):
         def native(contiguous: bool) -> NativeCode:
             return self._build(contiguous=contiguous).codes[signature.name]
 
-        return EntryPoint(signature, native, self._keep_stats, held)
+        return EntryPoint(signature, native, self._keep_stats, shared_trampolines, held)
 
     def _keep_stats(self, stats: MemoryStats) -> None:
         self._last_stats = stats

@@ -112,7 +112,7 @@ def compile_module(
     reached("tensors", module)
     # 2. From tensors to memrefs: by our passes, or by the caller's.
     if settings.pipeline is None:
-        _run(module, lowering.BUFFERIZE, verify=False)
+        _run(module, lowering.BUFFERIZE if settings.optimize else lowering.BUFFERIZE_UNOPTIMIZED, verify=False)
     else:
         run_pipeline(module, settings.pipeline)
         if names_memory_spaces(module.operation):

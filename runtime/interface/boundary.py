@@ -15,7 +15,7 @@ from mlir.dialects import func
 from ...dialects.support.memref_types import has_identity_layout
 from ...passes.analysis.ir.symbols import is_public
 from ...passes.analysis.ir.traversal import find_ops, first_op
-from ...passes.framework.contract import ALIGNMENT, CONTIGUOUS, OUT_RESULT, READ_ONLY
+from ...passes.framework.contract import ALIGNMENT, CONTIGUOUS, OUT_RESULT, READ_ONLY, RETURNABLE
 from ...passes.framework.errors import PassError
 from ...passes.functions.rewriting.results import collect_functions, result_arguments
 from .forms import Form, Layout, OutArgument
@@ -82,8 +82,9 @@ def protect_arguments(module: ir.Operation, *, contiguous: bool = False) -> None
 def mark_arguments(module: ir.Operation, signatures: Mapping[str, Signature], *, contiguous: bool) -> None:
     """Mark the bufferized arguments for the boundary passes.
 
-    A tensor that may not be changed must not be returned either; with `contiguous`, the caller promises
-    row-major memory for all tensors. Arguments that were memrefs in the source keep the layout their author gave them.
+    A tensor that may not be changed must not be returned either, another one may be; with `contiguous`, the caller
+    promises row-major memory for all tensors. Arguments that were memrefs in the source keep the layout their author
+    gave them.
     """
     with module.context:
         mark = ir.UnitAttr.get()
@@ -91,7 +92,8 @@ def mark_arguments(module: ir.Operation, signatures: Mapping[str, Signature], *,
             added: dict[int, dict[str, ir.Attribute]] = {}
             for parameter in signatures[name].parameters if name in signatures else ():
                 if parameter.type.kind is BoundaryKind.TENSOR:
-                    marks = {READ_ONLY: not parameter.writable, CONTIGUOUS: contiguous}
+                    writable = parameter.writable
+                    marks = {READ_ONLY: not writable, RETURNABLE: writable, CONTIGUOUS: contiguous}
                     added[parameter.index] = {key: mark for key, is_set in marks.items() if is_set}
             _add_argument_attributes(function, added)
 

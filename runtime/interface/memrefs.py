@@ -132,10 +132,23 @@ _free_with: list[Callable[[int], None]] = [_free]
 """Frees the memory of arrays that own a block allocated by native code."""
 
 
+_free_address = ctypes.c_void_p(ctypes.cast(_free, ctypes.c_void_p).value)
+
+
+def free_word() -> int:
+    """The address of a word with the address of the C function that frees the memory of arrays."""
+    return ctypes.addressof(_free_address)
+
+
 def free_with(give: Callable[[int], None]) -> None:
-    """Pass the memory of deleted arrays to `give` while the interpreter runs, and to `free` afterwards."""
-    _free_with[0] = give
-    atexit.register(_free_with.__setitem__, 0, _free)
+    """Pass the memory of deleted arrays to the C function `give` while the interpreter runs, then to `free`."""
+    _use(give)
+    atexit.register(_use, _free)
+
+
+def _use(function: Any) -> None:
+    _free_with[0] = function
+    _free_address.value = ctypes.cast(function, ctypes.c_void_p).value
 
 
 def _release(memory: Any, how: Sequence[Callable[[int], None]] = _free_with) -> None:
@@ -179,3 +192,13 @@ def adopt(words: tuple[int, ...], dtype: np.dtype[Any], header: int) -> Array:
 def copy_of(words: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """A copy of the memory of a returned descriptor, which stays with its owner."""
     return adopt((0, *words[1:]), dtype, 0).copy()  # the base is NULL, which free ignores
+
+
+def is_all_of(words: tuple[int, ...], array: Array) -> bool:
+    """Whether a returned descriptor is that of `array`, not just of a part of it."""
+    rank = (len(words) - 3) // 2
+    shape, strides = words[3 : 3 + rank], words[3 + rank :]
+    if shape != array.shape or words[1] + words[2] * array.itemsize != data_address(array):
+        return False
+    places = zip(shape, strides, array.strides, strict=True)
+    return all(size == 1 or stride * array.itemsize == wanted for size, stride, wanted in places)

@@ -17,10 +17,18 @@ class FileLines:
 
     def line(self, file: str, number: int) -> str:
         """Return line `number`, from 1, of `file`; empty if there is none, or the file cannot be read."""
+        lines = self._of(file)
+        return lines[number - 1] if 0 < number <= len(lines) else ""
+
+    def count(self, file: str) -> int:
+        """Return the number of lines of `file`, without an empty one at the end; 0 if it cannot be read."""
+        lines = self._of(file)
+        return len(lines) - (lines[-1:] == [""])
+
+    def _of(self, file: str) -> list[str]:
         if file not in self._lines:
             self._lines[file] = _read(file)
-        lines = self._lines[file]
-        return lines[number - 1] if 0 < number <= len(lines) else ""
+        return self._lines[file]
 
 
 def _read(file: str) -> list[str]:

@@ -43,7 +43,7 @@ def parse_source(source: object) -> tuple[ir.Module, ArgumentNames]:
     if isinstance(source, IR):
         read_every_attribute(source.operation.context)
         return _clone(source.operation), ArgumentNames()
-    if isinstance(source, str) and _is_path(source):
+    if isinstance(source, str) and is_path(source):
         source = Path(source)
     if isinstance(source, os.PathLike):
         return _parse_file(Path(source))
@@ -59,7 +59,7 @@ def parse_source(source: object) -> tuple[ir.Module, ArgumentNames]:
 
 
 def _parse_file(path: Path) -> tuple[ir.Module, ArgumentNames]:
-    content = _read(path)
+    content = read_program(path)
     if content.startswith(BYTECODE_MAGIC):
         return _parse_bytecode(content, str(path)), ArgumentNames()
     names = ArgumentNames(content, str(path))
@@ -74,7 +74,7 @@ def _parse_file(path: Path) -> tuple[ir.Module, ArgumentNames]:
         return module, names
 
 
-def _read(path: Path) -> bytes:
+def read_program(path: Path) -> bytes:
     """The content of a file; raises `OSError`, also for one that is too large."""
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
@@ -108,5 +108,6 @@ def _clone(module: ir.Operation) -> ir.Module:
         return copy
 
 
-def _is_path(text: str) -> bool:
+def is_path(text: str) -> bool:
+    """Whether a source that is a `str` is a path, not MLIR text."""
     return "\n" not in text and "\0" not in text and (text.endswith(_SUFFIXES) or os.path.exists(text))

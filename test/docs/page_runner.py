@@ -24,9 +24,12 @@ import mlir_inplace  # noqa: F401  # isort: skip
 from mlir import ir
 from pages import ROOT, Block, blocks, inline_commands
 
-from mlir_inplace.dialects import dispatch, stablehlo
+from mlir_inplace.dialects import dispatch
+from mlir_inplace.frontends.formats import find_dialect, register_dialect
 
-PROGRAMS = {f"inplace-{name}": f"mlir_inplace.tools.inplace_{name}" for name in ("opt", "run", "check", "fuzz")}
+PROGRAMS = {
+    f"inplace-{name}": f"mlir_inplace.tools.inplace_{name}" for name in ("opt", "run", "explain", "check", "fuzz")
+}
 """The installed programs, by name, and the modules of their `main`."""
 
 Runner = Callable[[Sequence[str]], int]
@@ -129,9 +132,8 @@ def matches(expected: str, printed: str) -> bool:
 def parse(block: Block) -> None:
     """Parse and verify a program; the dispatch dialect may be in its lighter form."""
     with ir.Context() as context:
-        stablehlo.register_for(block.text, context)
+        register_dialect(find_dialect(block.text) or "", context)
         try:
-            stablehlo.register_for(block.text, context)
             module = dispatch.parse(block.text, context)
         except ir.MLIRError as error:
             raise AssertionError(f"{block}: {error}") from None

@@ -75,7 +75,8 @@ def _described(name: str) -> ProgramHelp:
     parser: argparse.ArgumentParser = module._make_parser()
     actions = parser._actions
     flags = tuple(_from_argparse(action, name) for action in actions if action.option_strings)
-    return ProgramHelp(name, parser.description or "", "[file|-] [flags]", {"flags": flags}, parser.epilog or "")
+    synopsis = "[flags]" if all(action.option_strings for action in actions) else "[file|-] [flags]"
+    return ProgramHelp(name, parser.description or "", synopsis, {"flags": flags}, parser.epilog or "")
 
 
 def _from_argparse(action: argparse.Action, program: str) -> FlagHelp:
@@ -86,6 +87,9 @@ def _from_argparse(action: argparse.Action, program: str) -> FlagHelp:
 
 PROGRAMS = {
     PROGRAM: _inplace_opt,
-    **{name: (lambda name=name: _described(name)) for name in ("inplace-run", "inplace-check", "inplace-fuzz")},
+    **{
+        name: (lambda name=name: _described(name))
+        for name in ("inplace-run", "inplace-check", "inplace-explain", "inplace-fuzz", "inplace-lsp")
+    },
 }
 """Name -> what makes its description, which imports the program."""

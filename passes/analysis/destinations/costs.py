@@ -6,7 +6,7 @@ Trials compare the costs before and after a change. Cost: linear in ops and uses
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 
 from mlir import ir
 
@@ -16,10 +16,13 @@ from ..in_place.function_decisions import FunctionAnalysis
 from ..in_place.options import AnalysisOptions
 from ..whole_module.module import ModuleAnalysis
 
-__all__ = ["TRIAL_OPTIONS", "Charge", "Cost", "by_name", "charges", "cost", "expense", "is_looped"]
+__all__ = ["LIVE_OPTIONS", "TRIAL_OPTIONS", "Charge", "Cost", "by_name", "charges", "cost", "expense", "is_looped"]
 
 TRIAL_OPTIONS = AnalysisOptions(boundaries=True, allow_unknown=True)
 """Options of the analyses by which destinations are chosen."""
+
+LIVE_OPTIONS = replace(TRIAL_OPTIONS, skip_dead=True)
+"""The same, as bufferization does: a dead op costs nothing, until its result becomes a destination."""
 
 
 @dataclass(frozen=True)

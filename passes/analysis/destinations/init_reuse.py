@@ -6,7 +6,8 @@ afterwards, as the analysis of the changed program tells (:func:`judge_reuses`).
 allocates itself is taken: arguments are overwritten only if marked ``bufferization.writable = true``, memory behind a
 memref never.
 
-A constant that is written is copied first. If all of its elements are one number, a fill makes the same content.
+A constant that is written is copied first. If all of its elements are one number, a fill makes the same content. So
+does a second fill where the result of one is copied.
 
 Cost: linear in ops and operands, with an analysis for each trial.
 """
@@ -16,8 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from mlir import ir
+
 from ....dialects.bufferizable import Relation
 from ....dialects.support.constants import is_splat
+from ....dialects.support.defining_ops import defining_op
 from ..conflicts.decisions import Strategy
 from ..effects.reader import TensorEffects
 from ..effects.summary import declared_writable
@@ -28,6 +32,7 @@ from .costs import by_name, cost
 __all__ = [
     "Reuse",
     "find_reuses",
+    "is_fill",
     "is_own",
     "judge_reuses",
     "plan_reuses",
@@ -45,7 +50,7 @@ class Reuse:
 
 
 def splat_inits(analysis: ModuleAnalysis) -> list[int]:
-    """Return the operands that are written or forwarded, and are splat constants that are copied for that."""
+    """Return the operands that are written or forwarded, and are splat constants or fills that are copied for that."""
     s, effects = analysis.snapshot, analysis.effects
     return [
         operand
@@ -55,8 +60,13 @@ def splat_inits(analysis: ModuleAnalysis) -> list[int]:
         and decision.copies
         and (effects.writes[operand] or operand in effects.forwards)
         and not effects.discards[operand]
-        and is_splat(s.values[s.operand_value[operand]])
+        and (is_splat(value := s.values[s.operand_value[operand]]) or is_fill(value))
     ]
+
+
+def is_fill(value: ir.Value) -> bool:
+    """Whether ``value``, of static sizes, is the result of a ``linalg.fill``."""
+    return defining_op(value, "linalg.fill") is not None and ir.ShapedType(value.type).has_static_shape
 
 
 def plan_reuses(analysis: ModuleAnalysis, excluded: Collection[Reuse]) -> list[Reuse]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from mlir import ir
 
-from ...framework.diagnostics import file_location, place_text
+from ...framework.diagnostics import file_location, name_at, place_text
 from ..conflicts.decisions import Decision
 from ..whole_module.explain import conflict_notes, describe_decision
 from ..whole_module.module import ModuleAnalysis
@@ -21,6 +21,7 @@ from .events import BufferEvent
 from .names import LineOf, ValueNames
 from .reasons import GUIDE, Reason
 from .records import BufferRecord, Note, ReportedDecision
+from .reported_sets import ReportedAliasSet, reported_sets
 
 __all__ = ["Explainer"]
 
@@ -41,6 +42,7 @@ class Explainer:
         self.records: list[BufferRecord] = []
         self.sites: list[Site] = []
         """The place of each record, with those of its notes."""
+        self.alias_sets: list[ReportedAliasSet] = []
         self.functions: list[tuple[str, ir.Location]] = []
         """The names and places of the functions that were analysed."""
         self._line_of = line_of
@@ -55,13 +57,15 @@ class Explainer:
         """Read what needs the ops: the sentences of decisions, places, sizes, trip counts."""
         s = analysis.snapshot
         self._analysis = analysis
-        self._costs = Costs(analysis, ValueNames(s, self._line_of))
+        names = ValueNames(s, self._line_of)
+        self._costs = Costs(analysis, names)
         for function in analysis.functions:
             number = function.function
             name = ir.StringAttr(s.ops[number].attributes["sym_name"]).value
             self._names.append((number, name))
             for _, decision in sorted(function.decisions.items()):
                 self._enter(name, decision)
+            self.alias_sets += reported_sets(analysis, function, name, names)
         self._names.sort()
         self.functions = [(name, s.ops[number].location) for number, name in self._names]
 
@@ -115,6 +119,7 @@ class Explainer:
             change=GUIDE[reason].change,
             advice=self._advice(event, reason, op, decision),
             snippet=self._snippet(event.location),
+            name=name_at(event.location),
         )
 
     def _values(self, event: BufferEvent, op: int) -> Iterator[int]:
@@ -151,9 +156,12 @@ def _notes(found: Iterable[tuple[str, ir.Location]]) -> tuple[Note, ...]:
 
 
 def _op_text(name: str, location: ir.Location) -> str:
-    """Return the name of an op, with its line in the source."""
+    """Return the name of an op, with its line in the source, or what a frontend calls it."""
     place = file_location(location)
-    return f"'{name}'" if place is None else f"'{name}' in line {place.start_line}"
+    if place:
+        return f"'{name}' in line {place.start_line}"
+    named = name_at(location)
+    return f"'{name}' of {named}" if named else f"'{name}'"
 
 
 def _contiguous_layout(type_: ir.MemRefType) -> str:

@@ -24,8 +24,9 @@ def _row(group: Sequence[BufferRecord]) -> str:
     kinds = " and ".join(record.kind.value for record in group)
     notes = "".join(f"<br><small>{escape(str(note))}</small>" for note in first.notes)
     snippet = f"<br><code>{escape(first.snippet)}</code>" if first.snippet else ""
+    name = f"<br>{escape(first.further_name)}" if first.further_name else ""
     cells = (
-        f"{escape(first.location)}{snippet}",
+        f"{escape(first.location)}{name}{snippet}",
         f"{kinds} of <code>{escape(first.type)}</code>",
         escape(first.cost),
         f"{escape(first.phrase)}{notes}",

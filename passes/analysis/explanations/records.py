@@ -54,7 +54,7 @@ class BufferRecord:
         kind: `EventKind.ALLOCATION` or `EventKind.COPY`.
         function: the symbol of the function.
         op: the name of the op that it is made for.
-        location: `file:line:column` of that op, or `unknown`.
+        location: `file:line:column` of that op, else `loc("name")`, or `unknown`.
         type: the type of the buffer that is allocated, or copied from.
         bytes: its size, None if it is dynamic.
         size: the size in bytes as text: a product of constants and sizes of the program.
@@ -65,6 +65,7 @@ class BufferRecord:
         change: the kind of change to the program that removes it.
         advice: that change, in words.
         snippet: the line of the source, if it could be read.
+        name: what a frontend calls that op, by its location: JAX's primitive, torch's module, ONNX's node. Else "".
     """
 
     kind: EventKind
@@ -81,6 +82,12 @@ class BufferRecord:
     change: Change
     advice: str
     snippet: str = ""
+    name: str = ""
+
+    @property
+    def further_name(self) -> str:
+        """The name, unless the location is that name."""
+        return "" if self.location == f'loc("{self.name}")' else self.name
 
     @property
     def phrase(self) -> str:
@@ -117,6 +124,7 @@ class BufferRecord:
             "function": self.function,
             "op": self.op,
             "location": self.location,
+            "name": self.name,
             "snippet": self.snippet,
             "type": self.type,
             "bytes": self.bytes,
@@ -149,10 +157,11 @@ def _key(record: BufferRecord) -> tuple[object, ...]:
 
 
 def headline(group: Sequence[BufferRecord]) -> str:
-    """Return what is made, what it costs, and why, for the records of one place."""
+    """Return what is made, what it costs, for which op of a frontend, and why, for the records of one place."""
     first = group[0]
     kinds = " and ".join(record.kind.value for record in group)
-    return f"{kinds} of {first.type}, {first.cost}: {first.phrase}"
+    owner = f", for {first.further_name}" if first.further_name else ""
+    return f"{kinds} of {first.type}, {first.cost}{owner}: {first.phrase}"
 
 
 def describe(group: Sequence[BufferRecord]) -> str:

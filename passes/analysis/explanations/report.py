@@ -11,6 +11,7 @@ from .explainer import Explainer
 from .html_table import html_table
 from .reasons import Reason
 from .records import BufferRecord, ReportedDecision, counted, describe, together
+from .reported_sets import ReportedAliasSet
 
 __all__ = ["BufferizationReport"]
 
@@ -30,12 +31,14 @@ class BufferizationReport:
     """Every allocation and copy, function by function in program order."""
     functions: tuple[str, ...] = ()
     """The symbols of the functions with tensors."""
+    alias_sets: tuple[ReportedAliasSet, ...] = ()
+    """The tensors that may share memory, set by set."""
 
     @classmethod
     def of(cls, explainer: Explainer) -> BufferizationReport:
         """Return the report of what ``explainer`` has observed."""
         names = tuple(name for name, _ in explainer.functions)
-        return cls(tuple(explainer.decisions), tuple(explainer.records), names)
+        return cls(tuple(explainer.decisions), tuple(explainer.records), names, alias_sets=tuple(explainer.alias_sets))
 
     def by_function(self) -> dict[str, BufferizationReport]:
         """Return the parts of the report by the symbols of the functions that they are about."""
@@ -45,8 +48,14 @@ class BufferizationReport:
             decisions[decision.function].append(decision)
         for record in self.records:
             records[record.function].append(record)
+        sets: dict[str, list[ReportedAliasSet]] = {name: [] for name in self.functions}
+        for alias_set in self.alias_sets:
+            sets[alias_set.function].append(alias_set)
         return {
-            name: BufferizationReport(tuple(decisions[name]), tuple(records[name]), (name,)) for name in self.functions
+            name: BufferizationReport(
+                tuple(decisions[name]), tuple(records[name]), (name,), alias_sets=tuple(sets[name])
+            )
+            for name in self.functions
         }
 
     @property
@@ -117,6 +126,7 @@ class BufferizationReport:
                 }
                 for decision in self.decisions
             ],
+            "alias_sets": [alias_set.to_json() for alias_set in self.alias_sets],
         }
 
 

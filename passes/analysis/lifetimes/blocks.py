@@ -77,7 +77,7 @@ class GraphLifetimes(RegionLifetimes):
         """Scan the blocks, determine ownership, and place the frees in `frees` and `edge_frees`."""
         for argument in self.graph.blocks[0].arguments:
             if is_buffer(argument.type):
-                self.new_root(RootKind.BORROWED, (argument,), None)
+                self.new_argument(argument)
         for number in range(len(self.graph.blocks)):
             self._scan(number)
         for edges in self.graph.out:

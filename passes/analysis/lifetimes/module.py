@@ -19,7 +19,8 @@ addresses. An owned or joined root is freed
 A loop-carried buffer is freed at the end of the iteration that received it if an earlier iteration allocated it: if its
 address is neither that of an init or another outer buffer, nor that of a yielded value. A function owns none of its
 arguments, and its caller owns all its results, each buffer once: a result that may be borrowed, or that may be an
-earlier result, is cloned.
+earlier result, is cloned. But an argument marked `inplace.returnable` may be returned: the caller of an entry point
+recognizes its own arrays.
 
 Comparing addresses is sound because the sets keep memory allocated while any value that may be it is in use, so two
 buffers in use never share an address. Views keep the address of their buffer; the result of `memref.view`, which does
@@ -81,7 +82,7 @@ def _plan_block(body: ir.Block) -> LifetimePlan:
     lifetimes = RegionLifetimes(LOOPS)
     for argument in body.arguments:
         if is_buffer(argument.type):
-            lifetimes.new_root(RootKind.BORROWED, (argument,), None)
+            lifetimes.new_argument(argument)
     scan = lifetimes.scan_block(body, lifetimes.new_level())
     clones = _owned_returns(lifetimes, scan.terminator)
     lifetimes.free_own(scan, _given_away(scan.terminator, clones))
@@ -124,7 +125,7 @@ def _owned_return(
 ) -> ReturnedClone | None:
     value = returned[number]
     roots = table.sets[value]
-    borrowed = [n for n in sorted(roots) if table.roots[n].kind is RootKind.BORROWED]
+    borrowed = [n for n in sorted(roots) if table.roots[n].kind is RootKind.BORROWED and not table.roots[n].returnable]
     earlier = [other for n, other in returned.items() if n < number and table.sets[other] & roots]
     certain = table.is_certain(roots) and any(table.sets[other] == roots for other in earlier)
     if certain or len(borrowed) == len(roots):

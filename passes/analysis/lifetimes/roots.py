@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ...framework.contract import RETURNABLE
 from ...framework.errors import PassFailure
 from .plan import GlobalBuffer, Handle
 
@@ -35,6 +36,7 @@ class Root:
     """`handles`: its values (several for the joined results of one op). `avoid`: roots it may be without owning them.
 
     `level` is the number of the block it is seen from (None: everywhere). `freed_by_program`: it has a dealloc already.
+    `returnable`: an argument of the function that the caller recognizes when it is returned.
     """
 
     number: int
@@ -45,6 +47,7 @@ class Root:
     last_use: ir.Operation | None = None
     pinned: bool = False
     freed_by_program: bool = False
+    returnable: bool = False
 
 
 Roots = frozenset[int]
@@ -76,6 +79,13 @@ def is_buffer(type_: ir.Type) -> bool:
 def leaving_buffers(terminator: ir.Operation) -> dict[int, ir.Value]:
     """The memrefs that a terminator forwards, by operand number."""
     return {number: value for number, value in enumerate(terminator.operands) if is_buffer(value.type)}
+
+
+def _is_returnable(argument: ir.BlockArgument) -> bool:
+    attributes = argument.owner.owner.attributes
+    if "arg_attrs" not in attributes:
+        return False
+    return RETURNABLE in ir.DictAttr(ir.ArrayAttr(attributes["arg_attrs"])[argument.arg_number])
 
 
 class RootTable:
@@ -110,6 +120,12 @@ class RootTable:
             for handle in handles:
                 if isinstance(handle, ir.Value):
                     self.sets[handle] = frozenset((root.number,))
+        return root
+
+    def new_argument(self, argument: ir.BlockArgument) -> Root:
+        """Add the root of an argument of the function."""
+        root = self.new_root(RootKind.BORROWED, (argument,), None)
+        root.returnable = _is_returnable(argument)
         return root
 
     def global_root(self, op: ir.Operation) -> Roots:

@@ -10,6 +10,8 @@ The op is an *epilogue* of the reduction if
 * the loops of the register tile are the fastest of their dimensions, and vectors of a collapsed lane loop are full;
 * along its lane loop, its result is contiguous, and all its operands are contiguous or the same;
 * it has no polynomial, which needs registers itself;
+* the results are more than half of the first cache, which else has them still when the op reads them: that saves
+  little, and code for each vector of the register tile is larger than a loop;
 * nothing between the two uses what the reduction reads, since that moves to its epilogue.
 
 Linear in the ops, and in the uses of what a reduction reads, up to a bound; nothing is changed. No upstream
@@ -26,8 +28,9 @@ from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
 from ....dialects.tensor.shapes import reassociation_of
-from ..linalg.structured_op import Structured
+from ..linalg.structured_op import Structured, type_bytes
 from ..linalg.vector_payload import has_polynomial
+from .machine import Machine
 from .vector_plan import VectorPlan
 
 __all__ = ["Epilogue", "find_epilogue"]
@@ -60,9 +63,9 @@ class Epilogue:
 
 
 def find_epilogue(
-    plan: VectorPlan, others: Mapping[ir.Value, VectorPlan], taken: Collection[ir.Value]
+    plan: VectorPlan, others: Mapping[ir.Value, VectorPlan], taken: Collection[ir.Value], machine: Machine
 ) -> Epilogue | None:
-    """Return the epilogue of the reduction of `plan`, if it has one.
+    """Return the epilogue of the reduction of `plan` on `machine`, if it has one.
 
     `others` maps results to the plans of their ops; those of ops that are computed elsewhere are in `taken`.
     """
@@ -70,6 +73,8 @@ def find_epilogue(
     if not plan.reductions or plan.combiner is not None or len(reduction.outputs) != 1:
         return None
     value, collapse = reduction.op.results[0], None
+    if _is_small(value.type, machine):
+        return None
     user = _only_user(value)
     if user is not None and user.name == "tensor.collapse_shape":
         collapse, value = user, user.results[0]
@@ -79,6 +84,12 @@ def find_epilogue(
         return None
     found = _matched(plan, other.structured, value, collapse)
     return found if found is not None and _may_move(reduction.op, user) else None
+
+
+def _is_small(type_: ir.Type, machine: Machine) -> bool:
+    """Whether half of the first cache holds a value of this type."""
+    shaped = ir.ShapedType(type_)
+    return shaped.has_static_shape and type_bytes(shaped) <= machine.l1 // 2
 
 
 def _only_user(value: ir.Value) -> ir.Operation | None:

@@ -24,7 +24,7 @@ from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 from ...framework.attribute_checks import refuse_marks
 from .early import analyze_early
 from .insertions import all_ops, apply_plan, erase_unused, fill_constants, replace_operands
-from .new_inits import TRIAL_INIT, give_inits
+from .new_inits import TRIAL_INIT, assemble, give_inits
 from .report import (
     DestinationEntry,
     DestinationReport,
@@ -46,6 +46,8 @@ _TRIALS = (48, 12)
 _INSERTIONS = frozenset(
     {"bufferization.materialize_in_destination", "tensor.insert_slice", "tensor.parallel_insert_slice"}
 )
+
+_ASSEMBLIES = frozenset({"tensor.concat", "tensor.pad"})
 
 _BEGINNINGS = frozenset({"arith.constant", "tensor.empty"})
 
@@ -70,11 +72,16 @@ def convert_and_analyse(
     """Do the same, and return besides the analysis of the module as it is now, if one was made."""
     ops = all_ops(module)
     names = {op.name for op in ops}
+    assembled = [] if only_empties or names.isdisjoint(_ASSEMBLIES) else _assemble(module, ops)
+    if assembled:
+        ops = all_ops(module)
+        names = {op.name for op in ops}
     if not _is_worth_a_look(names, only_empties=only_empties):
         return DestinationReport(), None
     refuse_marks(ops, _MARKS)
     with module.context:
         conversion = _Conversion(module, len(ops), only_empties=only_empties)
+        conversion.changes += assembled
         if not only_empties and names.isdisjoint(_INSERTIONS):
             conversion.begin_with_reuses()
         while conversion.sweep():
@@ -82,6 +89,17 @@ def convert_and_analyse(
     known = conversion.current.snapshot.ops if conversion.current is not None else None
     erased = bool(conversion.changes) and erase_unused(module, known)
     return DestinationReport(tuple(conversion.changes), conversion.kept), None if erased else conversion.current
+
+
+def _assemble(module: ir.Operation, ops: Sequence[ir.Operation]) -> list[DestinationEntry]:
+    """Insert the parts of pads and concatenations into empty tensors where a part is computed for that."""
+    found: list[DestinationEntry] = []
+    with module.context:
+        for op in ops:
+            if op.name in _ASSEMBLIES:
+                entry = DestinationEntry(op.name, op.location, f"the parts of '{op.name}' are inserted into its result")
+                found += [entry] if assemble(op) else []
+    return found
 
 
 class _Conversion:

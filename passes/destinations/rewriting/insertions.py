@@ -133,14 +133,14 @@ def replace_operands(s: Snapshot, changes: Mapping[int, int]) -> None:
 
 
 def fill_constants(analysis: ModuleAnalysis, operands: Sequence[int]) -> None:
-    """Let each of ``operands``, constants of one number, be a fill of its own; erase constants that are not needed."""
+    """Let each of ``operands``, constants of one number or fills, be a fill of its own; erase what is not needed."""
     s = analysis.snapshot
     for operand in operands:
         op, number = s.ops[s.operand_op[operand]], s.operand_index(operand)
-        constant = ir.OpResult(op.operands[number]).owner.operation
-        op.operands[number], _ = fill_of(constant, op)
-        if next(iter(constant.results[0].uses), None) is None:
-            constant.erase()
+        uniform = ir.OpResult(op.operands[number]).owner.operation
+        op.operands[number], _ = fill_of(uniform, op)
+        if next(iter(uniform.results[0].uses), None) is None:
+            uniform.erase()
 
 
 def _tag(op: ir.Operation, attribute: str, index: int) -> None:

@@ -18,12 +18,13 @@ from ....dialects.structured import add_sizes, build_generic, compute_elements, 
 from ....dialects.subsets import insert_slice
 from ....dialects.support.cloning import attributes_of
 from ....dialects.support.constants import number_of
+from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.index_math import Number, as_value, tensor_size
 from ....dialects.tensor.assembly import constant_yield, padding
 from ...analysis.destinations.initless_sources import Initless
 from ...analysis.whole_module.module import ModuleAnalysis
 
-__all__ = ["TRIAL_INIT", "fill_of", "give_inits", "in_front"]
+__all__ = ["TRIAL_INIT", "assemble", "fill_of", "give_inits", "in_front"]
 
 TRIAL_INIT = "inplace.trial_init"
 """Attribute of an empty tensor in the copy of a trial: which op of the plan it is the init of."""
@@ -53,6 +54,44 @@ def give_inits(analysis: ModuleAnalysis, plan: Sequence[Initless], ops: Sequence
             op.erase()
 
 
+def assemble(op: ir.Operation) -> bool:
+    """Insert the parts of ``op``, a pad or concatenation of static sizes, into an empty tensor, if one is computed.
+
+    What is computed for it alone can then be computed there. The op costs the same without an init: what its model
+    writes into its buffer. What comes before the parts, the padding, is written in front of the first of them that is
+    computed.
+    """
+    parts = [part for part in list(op.operands)[: 1 if op.name == "tensor.pad" else None] if _is_computed_for(op, part)]
+    tensors = (op.results[0], *(part for part in op.operands if isinstance(part.type, ir.ShapedType)))
+    if not parts or any(ir.RankedTensorType(value.type).encoding is not None for value in tensors):
+        return False
+    if not all(ir.ShapedType(value.type).has_static_shape for value in tensors):
+        return False
+    if op.name == "tensor.pad":
+        padding_value = constant_yield(op.regions[0].blocks[0])
+        number = None if padding_value is None else defining_op(padding_value, "arith.constant")
+        if number is None or len(op.operands) > 1:
+            return False
+        with op.location, ir.InsertionPoint(ir.OpResult(parts[0]).owner.operation):
+            padded = fill(number.clone().results[0], _empty(op.results[0].type, ()))
+        with op.location, ir.InsertionPoint(op):
+            value = _insert_padded(op, padded)
+    else:
+        with op.location, ir.InsertionPoint(op):
+            value = _concat(op, _empty(op.results[0].type, ()))
+    op.results[0].replace_all_uses_with(value)
+    op.erase()
+    return True
+
+
+def _is_computed_for(op: ir.Operation, part: ir.Value) -> bool:
+    """Whether a linalg op of the same block computes ``part``, which nothing but ``op`` uses."""
+    maker = defining_op(part)
+    if maker is None or not maker.name.startswith("linalg.") or maker.block != op.block:
+        return False
+    return len(list(part.uses)) == 1
+
+
 def in_front(op: ir.Operation) -> ir.InsertionPoint:
     """Return where to build operands of ``op``."""
     place = op
@@ -61,11 +100,17 @@ def in_front(op: ir.Operation) -> ir.InsertionPoint:
     return ir.InsertionPoint(place)
 
 
-def fill_of(constant: ir.Operation, user: ir.Operation) -> tuple[ir.Value, ir.Value]:
-    """Fill a tensor like ``constant``, whose elements are one number, in front of ``user``; return it and its init."""
-    type_ = ir.RankedTensorType(constant.results[0].type)
+def fill_of(uniform: ir.Operation, user: ir.Operation) -> tuple[ir.Value, ir.Value]:
+    """Fill a tensor like ``uniform`` in front of ``user``; return it and its init.
+
+    ``uniform`` is a constant whose elements are one number, or a fill of static sizes.
+    """
+    type_ = ir.RankedTensorType(uniform.results[0].type)
     with in_front(user), user.location:
-        number = arith.constant(type_.element_type, number_of(constant.results[0]))
+        if uniform.name == "linalg.fill":
+            number = uniform.operands[0]
+        else:
+            number = arith.constant(type_.element_type, number_of(uniform.results[0]))
         init = _empty(type_, type_.shape)
         return fill(number, init), init
 
@@ -110,11 +155,14 @@ def _from_elements(op: ir.Operation, init: ir.Value) -> ir.Value:
 
 
 def _pad(op: ir.Operation, init: ir.Value) -> ir.Value:
-    source, (low, _) = op.operands[0], padding(op)
     block = op.regions[0].blocks[0]
     constant = constant_yield(block)
-    filled = compute_elements(block, init) if constant is None else fill(constant, init)
-    return insert_slice(source, filled, Subset(tuple(low), tuple(_extents(source)), (1,) * len(low)))
+    return _insert_padded(op, compute_elements(block, init) if constant is None else fill(constant, init))
+
+
+def _insert_padded(op: ir.Operation, padded: ir.Value) -> ir.Value:
+    source, (low, _) = op.operands[0], padding(op)
+    return insert_slice(source, padded, Subset(tuple(low), tuple(_extents(source)), (1,) * len(low)))
 
 
 def _concat(op: ir.Operation, init: ir.Value) -> ir.Value:

@@ -79,9 +79,10 @@ def describe_reuse(s: Snapshot, reuse: Reuse) -> DestinationEntry:
 
 
 def describe_fill(s: Snapshot, operand: int) -> DestinationEntry:
-    """Return the entry of a constant that becomes a fill."""
-    op = s.operand_op[operand]
-    message = f"operand #{s.operand_index(operand)} of '{s.op_name[op]}' is filled, not copied from a splat constant"
+    """Return the entry of a constant, or of a fill that is needed twice, that becomes a fill."""
+    op, maker = s.operand_op[operand], s.value_op[s.operand_value[operand]]
+    source = "another fill" if s.op_name[maker] == "linalg.fill" else "a splat constant"
+    message = f"operand #{s.operand_index(operand)} of '{s.op_name[op]}' is filled, not copied from {source}"
     return DestinationEntry(s.op_name[op], s.ops[op].location, message)
 
 

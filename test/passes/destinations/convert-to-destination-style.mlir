@@ -388,3 +388,59 @@ func.func @other_inputs(%a: tensor<4x4xf32>, %m: memref<4x4xf32>, %n: index) -> 
   %3 = linalg.negf ins(%s : tensor<2x4xf32>) outs(%g : tensor<2x4xf32>) -> tensor<2x4xf32>
   return %0, %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<2x4xf32>
 }
+
+// -----
+
+// A computed part of a concatenation, and what is padded, are computed in the result; an argument is copied there.
+// CHECK-LABEL: func.func @parts
+// BUFFERS-LABEL: func.func @parts
+func.func @parts(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<8xf32>, tensor<6xf32>) {
+  // CHECK-NOT: tensor.concat
+  // CHECK-NOT: tensor.pad
+  // BUFFERS: memref.alloc() {{.*}} : memref<8xf32>
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS: memref.copy
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS: memref.alloc() {{.*}} : memref<6xf32>
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS: return
+  %c = arith.constant 7.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %a = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = tensor.concat dim(0) %y, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %b = linalg.log ins(%y : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %p = tensor.pad %b low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %c : f32
+  } : tensor<4xf32> to tensor<6xf32>
+  return %r, %p : tensor<8xf32>, tensor<6xf32>
+}
+
+// -----
+
+// A part that is needed elsewhere, too, stays where it is.
+// CHECK-LABEL: func.func @needed_elsewhere
+func.func @needed_elsewhere(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>) {
+  // CHECK: tensor.concat
+  %e = tensor.empty() : tensor<4xf32>
+  %a = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = tensor.concat dim(0) %y, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %r, %a : tensor<8xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A fill that two ops write is made for each of them.
+// CHECK-LABEL: func.func @filled_twice
+// BUFFERS-LABEL: func.func @filled_twice
+func.func @filled_twice(%x: tensor<4x4xf32>, %f: f32) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  // CHECK-COUNT-2: linalg.fill
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS: return
+  %e = tensor.empty() : tensor<4x4xf32>
+  %z = linalg.fill ins(%f : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %q = linalg.matmul ins(%x, %p : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %p, %q : tensor<4x4xf32>, tensor<4x4xf32>
+}

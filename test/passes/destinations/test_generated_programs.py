@@ -16,6 +16,8 @@ REMOVE = "inplace-remove-outs-dependency"
 EMPTY = "inplace-remove-outs-dependency{mode=empty}"
 CONVERT = "inplace-convert-to-destination-style"
 ELIMINATE = "inplace-eliminate-empty-tensors"
+MOVE = "inplace-move-reads"
+DETACH = "inplace-detach-inits"
 BUFFERIZE = (
     "inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false},"
     "canonicalize,cse,canonicalize"
@@ -42,7 +44,7 @@ def test_nothing_costs_more(subject: str, seed: int) -> None:
     text = after(program(subject, seed).text, "cse")
     before = counts(text)
     found: dict[str, tuple[int, int]] = {}
-    for passes in (REMOVE, EMPTY, CONVERT, ELIMINATE):
+    for passes in (REMOVE, EMPTY, CONVERT, ELIMINATE, MOVE, DETACH):
         changed = after(text, passes)
         assert after(changed, passes) == changed
         found[passes] = counts(changed) if changed != text else before

@@ -13,6 +13,8 @@ from mlir_inplace.passes.framework.diagnostics import (
     emit,
     file_location,
     make_diagnostic,
+    name_at,
+    place_text,
 )
 from mlir_inplace.tools.shared.diagnostic_printer import render
 from mlir_inplace.tools.shared.input import Source
@@ -38,6 +40,21 @@ def test_the_place_is_found_through_every_kind_of_location() -> None:
         assert diagnostic.header == "f.mlir:3:4: error: wrong"
     assert file_location(ir.Location.name("x")) is None
     assert make_diagnostic("warning", ir.Location.unknown(), "wrong").header == "warning: wrong"
+
+
+def test_a_place_without_a_file_is_told_by_its_name() -> None:
+    named = ir.Location.name("/head/add")
+    for location in (
+        named,
+        ir.Location.name("/head/add", ir.Location.name("Add")),
+        ir.Location.fused([ir.Location.unknown(), named]),
+        ir.Location.callsite(named, [ir.Location.unknown()]),
+    ):
+        assert make_diagnostic("error", location, "wrong").header == 'error: loc("/head/add"): wrong'
+        assert name_at(location) == "/head/add"
+        assert place_text(location) == 'loc("/head/add")'
+    assert name_at(ir.Location.name("tanh", ir.Location.file("f.py", 3, 4))) == "tanh"
+    assert (name_at(ir.Location.unknown()), place_text(ir.Location.unknown())) == ("", "unknown")
 
 
 def test_an_inlined_place_names_its_callers() -> None:

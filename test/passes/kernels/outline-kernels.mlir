@@ -152,3 +152,29 @@ func.func @columns(%a: memref<64x8xf32>, %b: memref<64x9xf32>) {
   linalg.exp ins(%b : memref<64x9xf32>) outs(%b : memref<64x9xf32>)
   return
 }
+
+// -----
+
+// Loops become one function, and what is inside of them goes along, though it is large enough for a function itself.
+// CHECK-LABEL: func.func @loops
+// CHECK-COUNT-3: call @inplace_kernel(
+// CHECK-NOT: linalg.fill
+// CHECK: return
+func.func @loops(%a: memref<64x128xf32>, %b: memref<64x128xf32>, %d: memref<64x128xf32>, %x: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    linalg.fill ins(%x : f32) outs(%a : memref<64x128xf32>)
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    linalg.fill ins(%x : f32) outs(%b : memref<64x128xf32>)
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    linalg.fill ins(%x : f32) outs(%d : memref<64x128xf32>)
+  }
+  return
+}
+// CHECK: func.func private @inplace_kernel(
+// CHECK: scf.for
+// CHECK: linalg.fill
+// CHECK-NOT: func.func private

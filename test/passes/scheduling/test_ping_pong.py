@@ -266,6 +266,18 @@ def test_what_starts_from_nothing_takes_turns(type_: str, sizes: str) -> None:
     check(text, np.arange(64, dtype=np.float32).reshape(8, 8), lambda u: u + (u - u.T) * np.float32(0.5), 2)
 
 
+@pytest.mark.parametrize(("options", "turns"), [("", 1), ("{new-tensors=false}", 0)])
+def test_new_tensors_take_turns_if_asked(options: str, turns: int) -> None:
+    body = f"""
+      %e = tensor.empty() : {MATRIX}
+      %new = linalg.transpose ins(%u : {MATRIX}) outs(%e : {MATRIX}) permutation = [1, 0]"""
+    with ir.Context():
+        module = ir.Module.parse(around(body))
+        mi.run_pipeline(module, f"builtin.module(func.func(inplace-ping-pong{options}))")
+        (loop,) = loops(module)
+        assert len(loop.results) == 1 + turns
+
+
 def test_sizes_of_something_else_are_no_turn() -> None:
     # The new tensor is as large as its number says, which nobody compares with the size of the old one.
     body = f"""

@@ -13,7 +13,7 @@ import mlir_inplace as mi
 from mlir_inplace.checking.evaluator import evaluate
 from mlir_inplace.passes.analysis.schedule.epilogues import find_epilogue
 
-MACHINES = {"wide": "vector-bits=512 registers=32", "narrow": "vector-bits=256 registers=16"}
+MACHINES = {"wide": "vector-bits=512 registers=32 l1=1024", "narrow": "vector-bits=256 registers=16 l1=1024"}
 
 MAPS = """
   #a = affine_map<(i, j) -> (i, j)>
@@ -128,6 +128,7 @@ func.func @main(%x: tensor<9x5xf32>, %w: tensor<5x40xf32>) -> (tensor<9x40xf32>,
 """Uses before, behind, and in other regions are not between the two."""
 JOINED["in a loop"] = OUTSIDE
 ALONE = {
+    "half of the first cache has the product": product(elementwise("%p, %b", "SQUARE, ROW", "#a, #row"), m=3),
     "two users": product(elementwise("%p, %b", "SQUARE, ROW", "#a, #row"), "%r, %p"),
     "transposed operand": product(elementwise("%p, %u", "SQUARE, TURNED", "#a, #turned")),
     "into an init that is read": product(
@@ -190,7 +191,7 @@ def test_values_are_those_of_the_evaluator(name: str, machine: str, monkeypatch:
 
 @pytest.mark.parametrize("name", ["bias", "where the product would be", "collapsed"])
 def test_the_results_of_the_reduction_are_not_stored(name: str) -> None:
-    program = mi.compile(JOINED[name], optimize=True, memory_stats=True)
+    program = mi.compile(JOINED[name], optimize=True, machine=MACHINES["wide"], memory_stats=True)
     program.main(*arguments(JOINED[name]))
     stats = program.memory_stats
     assert (stats.allocations - stats.result_allocations, stats.copies) == (0, 0)

@@ -71,16 +71,6 @@ class TestCalls:
             np.testing.assert_array_equal(out, X @ W + B)
         np.testing.assert_array_equal(model.main(W, X, B), X @ W + B)
 
-    def test_the_fast_path_is_taken(self, state: mi.Program) -> None:
-        a, b = numbers(4), numbers(4, start=20)
-        held = state.hold({"b": b}, function="fixed")
-        np.testing.assert_array_equal(held.fixed(a), a - b)
-        (plan,) = held.fixed._plans.values()  # pyright: ignore[reportPrivateUsage]
-        assert plan.quick is not None
-        result = plan.quick((a,))
-        np.testing.assert_array_equal(result, a - b)
-        np.testing.assert_array_equal(state.fixed(a, b), a - b)
-
     def test_strided_arrays_are_read_where_they_are(self, model: mi.Program) -> None:
         wide = numbers(8, 6)
         held = model.hold({"w": wide[::2, ::2], "b": B})

@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[4]
 SCHEMA = json.loads((ROOT / "docs" / "explanation.schema.json").read_text())
 TYPES = {"string": str, "integer": int, "boolean": bool, "array": list, "object": dict, "null": type(None)}
 
+BUFFERIZE = "builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true})"
+
 LOOP = """
 func.func @main(%t: tensor<?xf32>, %n: index, %x: f32) -> (tensor<?xf32>, f32) {
   %c0 = arith.constant 0 : index
@@ -184,3 +186,19 @@ def test_sizes_have_the_names_of_the_source(tmp_path: Path) -> None:
         named = ir.Module.parse(LOOP.replace("%t: tensor<?xf32>,", '%t: tensor<?xf32> loc("rows"),', 1))
         copies = mi.bufferize(named, warn_written_arguments=False).copies
     assert [copy.size for copy in copies] == ["4 * dim(%rows, 0)"]
+
+
+@pytest.mark.parametrize("options", [{}, {"optimize": True}, {"pipeline": BUFFERIZE}])
+def test_a_compiled_program_explains_its_copies(options: dict[str, Any]) -> None:
+    source = """
+func.func @main(%t: tensor<4xf32>, %u: tensor<4xf32> {bufferization.writable = true}, %x: f32)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %0 = tensor.insert %x into %t[%c0] : tensor<4xf32>
+  %1 = tensor.insert %x into %u[%c0] : tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+"""
+    program = mi.compile(source, **options)
+    reasons = [record.reason for record in program.explain().copies]
+    assert reasons == [mi.Reason.ARGUMENT_NOT_WRITABLE]

@@ -1,0 +1,183 @@
+"""Rounds of planning, moving and analysis until no read of an old content can be moved that saves a copy.
+
+A round plans (``passes/analysis/destinations/read_moves.py``), moves, and analyses the outcome, which shows what else
+is read after a write. When nothing is left to move, the module goes back to the cheapest outcome. What did not pay for
+all operands together is tried for each by itself.
+
+Cost: one analysis if nothing can move; at most ``_TRIALS`` more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from mlir import ir
+
+from ...analysis.destinations.costs import LIVE_OPTIONS, Charge, charges
+from ...analysis.destinations.read_moves import Move, MoveKind, plan_moves, tensor_bytes
+from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
+
+__all__ = ["MovedRead", "move_reads"]
+
+_TRIALS = 12
+_LARGE = 8192
+"""The most ops of a module in which moves are tried one by one."""
+_UNKNOWN = 1 << 20
+"""The bytes that a tensor of unknown size is taken to have."""
+_TRIPS = 100
+"""How often a loop is taken to run."""
+
+
+@dataclass(frozen=True)
+class MovedRead:
+    """What moved, for a remark."""
+
+    location: ir.Location
+    message: str
+    kind: MoveKind
+
+
+def move_reads(module: ir.Operation, known: ModuleAnalysis | None) -> tuple[list[MovedRead], ModuleAnalysis]:
+    """Move what saves copies; return what was done, and the analysis of the module as it is then.
+
+    ``known`` is an analysis of the module with ``LIVE_OPTIONS``, if there is one.
+    """
+    current = known if known is not None else analyze_module(module, LIVE_OPTIONS)
+    with module.context:
+        if current.refusals or not plan_moves(current):
+            return [], current
+        rounds = _Rounds(current)
+        rounds.run(None)
+        alone = _operands(rounds.best, plan_moves(rounds.best))
+        if len(alone) > 1 and len(current.snapshot.ops) <= _LARGE:
+            for operand in alone:
+                rounds.run(operand)
+    return rounds.done, rounds.best
+
+
+def _operands(analysis: ModuleAnalysis, moves: Sequence[Move]) -> list[tuple[ir.Operation, int]]:
+    """The operands for which there are ``moves``: ops with the numbers of their operands."""
+    s = analysis.snapshot
+    return [(s.ops[s.operand_op[move.decision]], s.operand_index(move.decision)) for move in moves]
+
+
+def _is_operand(analysis: ModuleAnalysis, wanted: tuple[ir.Operation, int] | None, operand: int) -> bool:
+    s = analysis.snapshot
+    return wanted is None or (s.operand_index(operand), s.ops[s.operand_op[operand]]) == (wanted[1], wanted[0])
+
+
+class _Rounds:
+    """The best state of the module so far, with its analysis, and what was done to it; the module is in that state."""
+
+    def __init__(self, analysis: ModuleAnalysis) -> None:
+        self.best = analysis
+        self.done: list[MovedRead] = []
+        self._left = _TRIALS
+
+    def run(self, operand: tuple[ir.Operation, int] | None) -> None:
+        """Move, for all operands or for one, while there is something to move; then go back to the best state."""
+        current, undo, told = self.best, list[_Undo](), list[MovedRead]()
+        while self._left:
+            moves = plan_moves(current, partial(_is_operand, current, operand))
+            if not moves:
+                break
+            self._left -= 1
+            told += [_describe(current, move) for move in moves]
+            undo.append(_Undo(current))
+            for move in moves:
+                undo[-1].carry_out(move)
+            current = analyze_module(current.snapshot.root, LIVE_OPTIONS)
+            if _weight(current) < _weight(self.best):
+                self.best = current
+                self.done += told
+                undo.clear()
+                told.clear()
+        for one in reversed(undo):
+            one.run()
+
+
+def _weight(analysis: ModuleAnalysis) -> tuple[int, int, int]:
+    """What the decisions cost: refusals, bytes that are copied, bytes that are allocated, those in loops more often."""
+    s = analysis.snapshot
+    copied = allocated = 0
+    for function in analysis.functions:
+        for charge in charges(analysis, function):
+            size = tensor_bytes(s.values[_charged(analysis, charge)].type)
+            weight = (_UNKNOWN if size is None else size) * (_TRIPS if charge.looped else 1)
+            copied += charge.copies * weight
+            allocated += charge.buffers * weight
+            if s.op_name[charge.op] == "bufferization.alloc_tensor" and s.op_operand_count[charge.op]:
+                copied += weight
+    return len(analysis.refusals), copied, allocated
+
+
+def _charged(analysis: ModuleAnalysis, charge: Charge) -> int:
+    """The value that is copied, or gets a buffer: of an operand that is viewed it is the view."""
+    effects, operand = analysis.effects, charge.operand
+    if operand < 0:
+        return charge.value
+    ties = effects.ties.get(operand, ()) if not effects.writes[operand] else ()
+    return ties[0].value if ties else analysis.snapshot.operand_value[operand]
+
+
+class _Undo:
+    """Carries out moves, and takes them back."""
+
+    def __init__(self, analysis: ModuleAnalysis) -> None:
+        self._snapshot = analysis.snapshot
+        self._blocks: dict[int, None] = {}
+        self._copies: list[tuple[ir.Operation, int, tuple[int, ...]]] = []
+
+    def carry_out(self, move: Move) -> None:
+        s = self._snapshot
+        place = s.ops[move.place]
+        self._blocks[s.op_block[move.place]] = None
+        if move.kind is MoveKind.WRITE:
+            for op in reversed(move.ops):
+                s.ops[op].move_after(place)
+            return
+        for op in move.ops:
+            s.ops[op].move_before(place)
+        if move.kind is MoveKind.SLICE:
+            self._copy(move, place)
+
+    def _copy(self, move: Move, place: ir.Operation) -> None:
+        s, source = self._snapshot, self._snapshot.values[move.slice]
+        with ir.InsertionPoint(place), s.ops[s.value_op[move.slice]].location:
+            copy = ir.Operation.create(
+                "bufferization.alloc_tensor",
+                results=[source.type],
+                operands=[source],
+                attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 1, 0])},
+            )
+        for use in move.uses:
+            s.ops[s.operand_op[use]].operands[s.operand_index(use)] = copy.result
+        self._copies.append((copy, move.slice, move.uses))
+
+    def run(self) -> None:
+        """Let everything be as it was."""
+        s = self._snapshot
+        for copy, value, uses in self._copies:
+            for use in uses:
+                s.ops[s.operand_op[use]].operands[s.operand_index(use)] = s.values[value]
+            copy.erase()
+        for block in self._blocks:
+            *others, last = s.block_ops[block]
+            for op in others:
+                s.ops[op].move_before(s.ops[last])
+
+
+def _describe(analysis: ModuleAnalysis, move: Move) -> MovedRead:
+    """What ``move`` does to which op, said of the operand that was out-of-place."""
+    s = analysis.snapshot
+    writer = s.operand_op[move.decision]
+    moved = s.op_name[s.value_op[move.slice] if move.kind is MoveKind.SLICE else move.ops[-1]]
+    what = {
+        MoveKind.READ: f"'{moved}' moves in front of it, and reads the old content there",
+        MoveKind.WRITE: "it moves behind the last read of the old content",
+        MoveKind.SLICE: f"the result of '{moved}' is copied in front of it",
+    }[move.kind]
+    message = f"operand #{s.operand_index(move.decision)} of '{s.op_name[writer]}' is not kept as a whole: {what}"
+    return MovedRead(s.ops[writer].location, message, move.kind)

@@ -1,0 +1,96 @@
+"""What moves in front of a write gives the values that it gave behind it, on arrays whose elements are all distinct."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mlir_inplace as mi
+
+W = "{bufferization.writable = true}"
+
+
+def run(body: str, *results: str) -> tuple[list[np.ndarray], int]:
+    """The results of a function of `%t`, an array of 16 numbers from 1 on, and the bytes that it copied."""
+    types = ", ".join("f32" if name.startswith("%f") else "tensor<16xf32>" for name in results)
+    program = mi.compile(
+        f"""
+        func.func @main(%t: tensor<16xf32> {W}, %x: f32, %i: index, %j: index) -> ({types}) {{
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c4 = arith.constant 4 : index
+          {body}
+          return {", ".join(results)} : {types}
+        }}""",
+        memory_stats=True,
+    )
+    found = program.main(np.arange(1, 17, dtype=np.float32), 99.0, 3, 3)
+    return list(found), program.memory_stats.copied_bytes
+
+
+def written(*places: int, value: float = 99) -> np.ndarray:
+    array = np.arange(1, 17, dtype=np.float32)
+    array[list(places)] = value
+    return array
+
+
+@pytest.mark.parametrize(
+    ("body", "old", "new"),
+    [
+        pytest.param(
+            "%r = tensor.insert %x into %t[%i] : {T}\n%f = tensor.extract %t[%j] : {T}", 4, (3,), id="element"
+        ),
+        pytest.param(
+            "%r = tensor.insert %x into %t[%i] : {T}\n%k = arith.addi %j, %c1 : index\n%y = arith.addf %x, %x : f32\n"
+            "%q = tensor.insert %y into %r[%k] : {T}\n%f0 = tensor.extract %t[%j] : {T}\n"
+            "%f1 = tensor.extract %r[%k] : {T}\n%f = arith.addf %f0, %f1 : f32",
+            4 + 5,
+            (3,),
+            id="versions",
+        ),
+        pytest.param(
+            "%r = scf.for %k = %c0 to %c4 step %c1 iter_args(%a = %t) -> ({T}) {{\n"
+            "%b = tensor.insert %x into %a[%k] : {T}\nscf.yield %b : {T}\n}}\n"
+            "%f = scf.for %k = %c0 to %c4 step %c1 iter_args(%s = %x) -> (f32) {{\n"
+            "%o = tensor.extract %t[%k] : {T}\n%s1 = arith.addf %s, %o : f32\nscf.yield %s1 : f32\n}}",
+            99 + 1 + 2 + 3 + 4,
+            (0, 1, 2, 3),
+            id="loops",
+        ),
+    ],
+)
+def test_old_values(body: str, old: float, new: tuple[int, ...]) -> None:
+    (result, value), copied = run(body.format(T="tensor<16xf32>"), "%r", "%f")
+    np.testing.assert_array_equal(result, written(*new))
+    assert value == old
+    assert copied == 0
+
+
+def test_new_values_are_read_behind_the_write() -> None:
+    """The read names the new tensor, so it stays; the old one is returned as well, which needs the copy."""
+    body = "%r = tensor.insert %x into %t[%i] : tensor<16xf32>\n%f = tensor.extract %r[%j] : tensor<16xf32>"
+    (result, value, old), copied = run(body, "%r", "%f", "%t")
+    np.testing.assert_array_equal(result, written(3))
+    np.testing.assert_array_equal(old, written())
+    assert value == 99
+    assert copied == 64
+
+
+def test_assertion_keeps_its_read_behind_it() -> None:
+    """The read is out of bounds where the assertion, which reads the new content, fails."""
+    program = mi.compile(
+        f"""
+        func.func @main(%t: tensor<4xindex> {W}, %i: index, %j: index) -> (tensor<4xindex>, index) {{
+          %c4 = arith.constant 4 : index
+          %r = tensor.insert %j into %t[%i] : tensor<4xindex>
+          %new = tensor.extract %r[%i] : tensor<4xindex>
+          %ok = arith.cmpi slt, %new, %c4 : index
+          cf.assert %ok, "out of bounds"
+          %o = tensor.extract %t[%j] : tensor<4xindex>
+          return %r, %o : tensor<4xindex>, index
+        }}"""
+    )
+    with pytest.raises(AssertionError, match="out of bounds"):
+        program.main(np.arange(4), 1, 1 << 40)
+    result, old = program.main(np.arange(4) + 10, 1, 1)
+    assert (list(result), old) == ([10, 1, 12, 13], 11)

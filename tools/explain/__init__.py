@@ -1,0 +1,1 @@
+"""Parts of `inplace-explain`: what is explained, and the page that shows it."""
