@@ -1,4 +1,4 @@
-"""Constants of the program as Python numbers."""
+"""Constants of the program: integers as Python numbers, tensors of one number."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from mlir import ir
 
 from .defining_ops import defining_op
 
-__all__ = ["constant_integer"]
+__all__ = ["constant_integer", "is_splat", "number_of"]
 
 
 def constant_integer(value: ir.Value) -> int | None:
@@ -14,3 +14,21 @@ def constant_integer(value: ir.Value) -> int | None:
     op = defining_op(value, "arith.constant")
     attribute = op.attributes["value"] if op is not None else None
     return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
+
+
+def is_splat(value: ir.Value) -> bool:
+    """Whether `value` is a splat constant of an element type that `linalg.fill` takes."""
+    op = defining_op(value, "arith.constant")
+    if op is None or not isinstance(value.type, ir.ShapedType):
+        return False
+    # The bindings cannot return elements of other types.
+    element = ir.ShapedType(value.type).element_type
+    if not isinstance(element, ir.IntegerType | ir.IndexType | ir.FloatType):
+        return False
+    elements = op.attributes["value"]
+    return isinstance(elements, ir.DenseElementsAttr) and elements.is_splat
+
+
+def number_of(splat: ir.Value) -> ir.Attribute:
+    """Return the number that all elements of `splat` are, a constant of which `is_splat` is true."""
+    return ir.DenseElementsAttr(splat.owner.attributes["value"]).get_splat_value()

@@ -16,7 +16,7 @@ func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %e: tensor<8x8xf32>) -> t
 }
 ```
 
-becomes, with `repeats=1 many=1 elements=1`:
+becomes, with `many=1 elements=1`:
 
 ```mlir
 func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
@@ -30,8 +30,9 @@ func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %e: tensor<8x8xf32>) -> t
 
 ## Contract
 
-In: a module; linalg ops on tensors. Out: the same, with marks on those that occur `repeats` times, or that are `many`
-in their function, and that are not optimized together with others (`schedule/kernel_candidates.py`). The passes that
+In: a module; linalg ops on tensors. Out: the same, with marks on those that occur `repeats` times, if `saved` of these
+need no code of their own then, and on all that are `many` in their function; but not on those that are optimized
+together with others (`schedule/kernel_candidates.py`). The passes that
 tile and vectorize leave marked ops alone; `mi.compile` outlines them when they are on memrefs, and optimizes the
 functions (`rewriting/optimized_kernels.py`). A fill that several ops start from is duplicated for each marked one.
 
@@ -56,7 +57,8 @@ from ..scheduling.rewriting.linalg_ops import find_linalg_ops, read_machine
 class MarkKernelsOptions(PassOptions):
     """Options of `inplace-mark-kernels`."""
 
-    repeats: int = option(8, help="how often an op must occur to be marked")
+    repeats: int = option(2, help="how often an op must occur to be marked")
+    saved: int = option(7, help="how many ops must equal earlier ones for any to be marked because it is repeated")
     many: int = option(64, help="how many ops a function must have for all of them to be marked")
     elements: int = option(256, help="how many elements an operand of an op must have at least for it to be marked")
     machine: str = option("", help="properties of the machine that differ from the detected ones: 'l2=1048576'")
@@ -73,7 +75,7 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
 
     def run(self, op: ir.Operation) -> None:
         machine = read_machine(self.options.machine, op)
-        for name in ("repeats", "many", "elements"):
+        for name in ("repeats", "saved", "many", "elements"):
             if getattr(self.options, name) < 1:
                 raise PassFailure(f"{name} must be at least 1, got {getattr(self.options, name)}", op.location)
         groups: dict[int, list[Candidate]] = {}
@@ -87,9 +89,11 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
                 crowded.update(one.op.results[0] for candidates in found.values() for one in candidates)
             for key, candidates in found.items():
                 groups.setdefault(key, []).extend(candidates)
+        repeated = [candidates for candidates in groups.values() if len(candidates) >= self.options.repeats]
+        pays = sum(len(candidates) - 1 for candidates in repeated) >= self.options.saved
         for candidates in groups.values():
             for candidate in candidates:
-                if len(candidates) >= self.options.repeats or candidate.op.results[0] in crowded:
+                if (pays and len(candidates) >= self.options.repeats) or candidate.op.results[0] in crowded:
                     self._mark(candidate)
 
     def _mark(self, candidate: Candidate) -> None:

@@ -35,7 +35,8 @@ func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>, %e: tensor<?xf32>, %d: tensor
 In: a function; linalg ops on tensors. Out: the same values. An op whose loops are all parallel is fused into the only
 op that uses its result, if that reads each element once; fills are fused into any user. Then groups of ops whose rows
 are computed from one row each, such as softmax, normalizations and attention, become a loop over tiles of rows, if
-their intermediate results are larger than half of the second cache. Inits stay as they are; nothing is computed twice.
+their intermediate results are larger than half of the second cache. Inits stay as they are; nothing else is
+computed twice.
 
 Linear in the ops and their payloads, for a chain of any length. Upstream counterpart: `linalg-fuse-elementwise-ops`,
 which replaces inits.
@@ -54,6 +55,9 @@ from ..framework.options import PassOptions, option
 from .rewriting.elementwise import fuse
 from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
 from .rewriting.tiled_nest import tile
+from .rewriting.uniform import inline_numbers, separate
+
+_GENERIC = "linalg.generic"
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,7 @@ class FusePass(Pass[FuseOptions]):
     Options = FuseOptions
     anchor = "func.func"
     statistics = (
+        Statistic("separated", "fills and broadcasts of one number that were made for one user each"),
         Statistic("fused", "linalg ops that were fused into others"),
         Statistic("tiled", "linalg ops that are computed tile by tile with the ops that use them"),
     )
@@ -81,12 +86,16 @@ class FusePass(Pass[FuseOptions]):
     def run(self, op: ir.Operation) -> None:
         machine = read_machine(self.options.machine, op)
         if self.options.elementwise:
+            for one in find_linalg_ops(op):
+                self.count("separated", separate(one))
             # In reverse: an op is fused into a later one, so no op that is still to come has been erased.
             for one in reversed(find_linalg_ops(op)):
                 fusion = find_fusion(one)
                 if fusion is not None:
                     fuse(fusion)
                     self.count("fused")
+            for one in find_linalg_ops(op, (_GENERIC,)):
+                inline_numbers(one)
         if self.options.tiles:
             for group in find_groups(find_linalg_ops(op), machine):
                 if group.loops:  # Otherwise it has one row, or is only distributed over threads.

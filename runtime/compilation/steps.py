@@ -7,7 +7,7 @@ imported when something is compiled: a program from the cache needs none of it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -34,6 +34,7 @@ from ..memory.pool import link_pool, use_pool, wants_pool
 from ..memory.statistics import link_counters
 from ..native.engine import Engine
 from ..native.library_names import avoid_library_names, native_name
+from ..native.packed_entries import pack_entry
 from ..source import private_copy
 from . import lowering
 from .settings import Settings
@@ -146,17 +147,11 @@ def compile_module(
         decided.threads, fences=settings.optimize, own_allocator=own_allocator, raises=decided.raises
     )
     _run(module, lower)
-    _keep_whole(module, forms)
+    for name in forms:
+        pack_entry(module.operation, native_name(name))
     reached("llvm", module)
     engine = _start(module, settings, pooled=pooled)
     return Compiled(engine, forms, bool(freeing))
-
-
-def _keep_whole(module: ir.Module, names: Iterable[str]) -> None:
-    """Mark the entry points `no_inline`: only wrappers of the JIT call them, and would be copies of small ones."""
-    symbols = ir.SymbolTable(module.operation)
-    for name in names:
-        symbols[native_name(name)].operation.attributes["no_inline"] = ir.UnitAttr.get(module.context)
 
 
 def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = True, **options: Any) -> None:

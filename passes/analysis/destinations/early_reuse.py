@@ -18,13 +18,14 @@ from copy import copy
 
 from ....dialects.bufferizable import Relation
 from ....dialects.linalg import MODELS
+from ....dialects.support.constants import is_splat
 from ..effects.reader import TensorEffects
 from ..in_place.fewest_allocations import has_fewest_allocations
 from ..in_place.function_decisions import FunctionAnalysis
 from ..ir.snapshot import Snapshot
 from ..whole_module.module import ModuleAnalysis
 from .costs import is_looped
-from .init_reuse import Reuse, find_reuses, is_own, is_splat
+from .init_reuse import Reuse, find_reuses, is_own
 
 __all__ = ["needed_no_less", "plain_reuses"]
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
+from ....dialects.support.constants import is_splat
 from ....dialects.support.defining_ops import defining_op
 from ..conflicts.decisions import Strategy
 from ..effects.reader import TensorEffects
@@ -33,7 +34,6 @@ __all__ = [
     "find_reuses",
     "is_fill",
     "is_own",
-    "is_splat",
     "judge_reuses",
     "plan_reuses",
     "splat_inits",
@@ -62,19 +62,6 @@ def splat_inits(analysis: ModuleAnalysis) -> list[int]:
         and not effects.discards[operand]
         and (is_splat(value := s.values[s.operand_value[operand]]) or is_fill(value))
     ]
-
-
-def is_splat(value: ir.Value) -> bool:
-    """Whether ``value`` is a splat constant of an element type that ``linalg.fill`` takes."""
-    op = defining_op(value, "arith.constant")
-    if op is None:
-        return False
-    # The bindings cannot return elements of other types.
-    element = ir.ShapedType(value.type).element_type
-    if not isinstance(element, ir.IntegerType | ir.IndexType | ir.FloatType):
-        return False
-    elements = op.attributes["value"]
-    return isinstance(elements, ir.DenseElementsAttr) and elements.is_splat
 
 
 def is_fill(value: ir.Value) -> bool:

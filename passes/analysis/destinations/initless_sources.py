@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....dialects.elementwise import ElementwiseModel
+from ....dialects.support.constants import is_splat
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
 from .empty_tensors import copying_insertions, inserted_operand
-from .init_reuse import is_splat
 
 __all__ = ["Initless", "plan_inits"]
 

@@ -4,8 +4,8 @@ A producer is fused into its consumer if
 
 * all its loops are parallel, and the map of its init has one result for each: every element is computed once;
 * only inputs of the consumer use its result, and both are in the same block;
-* the consumer reads each element once: all its loops occur in the operand's indexing map. A fill costs nothing, so it
-  may be read many times;
+* the consumer reads each element once: all its loops occur in the operand's indexing map. A fill, or a broadcast
+  of one number, costs nothing, so it may be read many times;
 * the sizes of the consumer's loops still follow from its operands afterwards.
 
 Linear in the ops and their operands; nothing is changed. Upstream counterpart: `linalg-fuse-elementwise-ops`, which
@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from .structured_op import OperandIndex, Structured, as_structured
+from .uniform_ops import is_uniform
 
 __all__ = ["ElementwiseFusion", "find_fusion"]
 
@@ -69,8 +70,9 @@ def _is_fusible(producer: Structured, consumer: Structured, operands: Sequence[i
         return False
     if any(index.loop is None for index in producer.indices[producer.inputs]):
         return False
-    is_free = producer.op.name == "linalg.fill"
-    return is_free or all(consumer.depends(operand, loop) for operand in operands for loop in consumer.loops)
+    return is_uniform(producer) or all(
+        consumer.depends(operand, loop) for operand in operands for loop in consumer.loops
+    )
 
 
 def _loops(producer: Structured, read: Sequence[OperandIndex]) -> tuple[OperandIndex, ...]:

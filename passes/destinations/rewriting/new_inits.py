@@ -17,6 +17,7 @@ from ....dialects.bufferizable import Subset
 from ....dialects.structured import add_sizes, build_generic, compute_elements, fill, index_constant
 from ....dialects.subsets import insert_slice
 from ....dialects.support.cloning import attributes_of
+from ....dialects.support.constants import number_of
 from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.index_math import Number, as_value, tensor_size
 from ....dialects.tensor.assembly import constant_yield, padding
@@ -109,8 +110,7 @@ def fill_of(uniform: ir.Operation, user: ir.Operation) -> tuple[ir.Value, ir.Val
         if uniform.name == "linalg.fill":
             number = uniform.operands[0]
         else:
-            element = ir.DenseElementsAttr(uniform.attributes["value"]).get_splat_value()
-            number = arith.constant(type_.element_type, element)
+            number = arith.constant(type_.element_type, number_of(uniform.results[0]))
         init = _empty(type_, type_.shape)
         return fill(number, init), init
 

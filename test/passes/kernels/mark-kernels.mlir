@@ -1,6 +1,7 @@
-// RUN: inplace-opt %s --inplace-mark-kernels='repeats=2 elements=64 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s
+// RUN: inplace-opt %s --inplace-mark-kernels='saved=1 elements=64 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s
 // RUN: inplace-opt %s --inplace-mark-kernels='many=3 elements=64 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s --check-prefix=MANY
-// RUN: inplace-opt %s --inplace-mark-kernels='repeats=2 elements=64 machine="l1=32768 l2=65536"' --inplace-vectorize --split-input-file | filecheck %s --check-prefix=KEPT
+// RUN: inplace-opt %s --inplace-mark-kernels='saved=1 elements=64 machine="l1=32768 l2=65536"' --inplace-vectorize --split-input-file | filecheck %s --check-prefix=KEPT
+// RUN: inplace-opt %s --inplace-mark-kernels='saved=2 elements=64 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s --check-prefix=FEW
 
 // Two matmuls are the same on other tensors, each with a fill of its own; the subtraction occurs once.
 // CHECK-LABEL: func.func @chain
@@ -12,6 +13,10 @@
 //  CHECK-NEXT:   linalg.matmul {inplace.kernel} {{.*}} outs(%[[G]]
 // MANY-LABEL: func.func @chain
 //       MANY:   linalg.sub {inplace.kernel}
+// Two equal ops save one, which does not pay where it takes two.
+// FEW-LABEL: func.func @chain
+//   FEW-NOT:   inplace.kernel
+//       FEW:   return
 // KEPT-LABEL: func.func @chain
 //       KEPT:   vector.transfer_read
 //       KEPT:   linalg.matmul {inplace.kernel}

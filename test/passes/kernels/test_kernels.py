@@ -39,7 +39,7 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         made = take_kernels(module, repeats=2, open_sizes=open_sizes)
         return None if made is None else Watched(made)
 
-    marks = replace(lowering.MARK_KERNELS[0], passes=("inplace-mark-kernels{repeats=2}",))
+    marks = replace(lowering.MARK_KERNELS[0], passes=("inplace-mark-kernels{saved=1}",))
     monkeypatch.setattr(lowering, "MARK_KERNELS", (marks,))
     monkeypatch.setattr(steps, "take_kernels", taken)
     return found

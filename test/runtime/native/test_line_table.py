@@ -62,7 +62,7 @@ def code(lines: bool, opt_level: int = 0) -> tuple[bytes, int]:
 @pytest.mark.parametrize("opt_level", [0, 2])
 def test_lines_of_instructions(opt_level: int) -> None:
     data, count = code(True, opt_level)
-    table = CodeLines(data, "main")
+    table = CodeLines(data, "_mlir_main")
     found = [table.line(offset) for offset in range(table.start, len(table.code))]
     assert set(found) <= {0, 1000, *range(1, count + 1)} and len(set(found)) > 5
     divisions = [offset for offset in range(1, len(table.code)) if table.line(offset) == 1000]
@@ -83,9 +83,9 @@ def test_what_is_not_known_is_refused() -> None:
     with pytest.raises(UnsupportedObjectError, match="0 functions nowhere"):
         CodeLines(data, "nowhere")
     with pytest.raises(UnsupportedObjectError, match="no object file"):
-        CodeLines(data[:100], "main")
+        CodeLines(data[:100], "_mlir_main")
     with pytest.raises(UnsupportedObjectError, match=r"no .*object"):
-        CodeLines(b"", "main")
+        CodeLines(b"", "_mlir_main")
     (table,) = (section for section in ObjectFile(data).sections if section.name == ".debug_line")
     version = table.offset + 4
     for changed, message in (
@@ -93,4 +93,4 @@ def test_what_is_not_known_is_refused() -> None:
         (data[: table.offset] + b"\1" + data[table.offset + 1 :], "line numbers of version 4"),
     ):
         with pytest.raises(UnsupportedObjectError, match=message):
-            CodeLines(changed, "main")
+            CodeLines(changed, "_mlir_main")
