@@ -26,8 +26,6 @@ from .speculation import Speculation
 
 __all__ = ["Move", "MoveKind", "plan_moves", "tensor_bytes"]
 
-_MOST_MOVES = 256
-"""The most moves of a round: each takes as long as its block is."""
 _FAR = 1024
 """The most ops between a write and a read."""
 
@@ -90,7 +88,7 @@ def plan_moves(analysis: ModuleAnalysis, only: Callable[[int], bool] = lambda op
     for decision, conflict in conflicts:
         move = planner.move_for(decision, conflict)
         moves += [move] if move is not None else []
-        if len(moves) >= _MOST_MOVES or (move is not None and move.kind is MoveKind.SLICE):
+        if move is not None and move.kind is MoveKind.SLICE:
             break
     return moves
 
