@@ -19,12 +19,13 @@ from mlir import ir
 
 from ....dialects.support.element_sizes import element_bytes
 from ..conflicts.decisions import Conflict, Decision, Rule
+from ..effects.reader import TensorEffects
 from ..ir.program_order import ProgramOrder
 from ..linalg.payload_effects import is_pure
 from ..whole_module.module import ModuleAnalysis
 from .speculation import Speculation
 
-__all__ = ["Move", "MoveKind", "plan_moves", "tensor_bytes"]
+__all__ = ["Move", "MoveKind", "copied_value", "plan_moves", "tensor_bytes"]
 
 _FAR = 1024
 """The most ops between a write and a read."""
@@ -69,6 +70,12 @@ def tensor_bytes(type_: ir.Type) -> int | None:
         return total * element_bytes(type_.element_type)
     except ValueError:
         return None
+
+
+def copied_value(effects: TensorEffects, operand: int) -> int:
+    """The value that is copied if ``operand`` is out-of-place: of an operand that is viewed it is the view."""
+    ties = effects.ties.get(operand, ()) if not effects.writes[operand] else ()
+    return ties[0].value if ties else effects.snapshot.operand_value[operand]
 
 
 def plan_moves(analysis: ModuleAnalysis, only: Callable[[int], bool] = lambda operand: True) -> list[Move]:
@@ -211,7 +218,7 @@ class _Planner:
         value = self._slice_of(read)
         if value < 0 or s.block_loop[block] != around or not decision.copies:
             return None
-        kept = s.operand_value[decision.operand]
+        kept = copied_value(self._effects, decision.operand)
         whole, part = tensor_bytes(s.values[kept].type), tensor_bytes(s.values[value].type)
         if part is None or (whole is not None and part >= whole):
             return None

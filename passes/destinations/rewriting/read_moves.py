@@ -16,7 +16,7 @@ from functools import partial
 from mlir import ir
 
 from ...analysis.destinations.costs import LIVE_OPTIONS, Charge, charges
-from ...analysis.destinations.read_moves import Move, MoveKind, plan_moves, tensor_bytes
+from ...analysis.destinations.read_moves import Move, MoveKind, copied_value, plan_moves, tensor_bytes
 from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 
 __all__ = ["MovedRead", "move_reads"]
@@ -114,12 +114,8 @@ def _weight(analysis: ModuleAnalysis) -> tuple[int, int, int]:
 
 
 def _charged(analysis: ModuleAnalysis, charge: Charge) -> int:
-    """The value that is copied, or gets a buffer: of an operand that is viewed it is the view."""
-    effects, operand = analysis.effects, charge.operand
-    if operand < 0:
-        return charge.value
-    ties = effects.ties.get(operand, ()) if not effects.writes[operand] else ()
-    return ties[0].value if ties else analysis.snapshot.operand_value[operand]
+    """The value that is copied, or gets a buffer."""
+    return charge.value if charge.operand < 0 else copied_value(analysis.effects, charge.operand)
 
 
 class _Undo:
