@@ -22,8 +22,8 @@ FREEING = (
         "borrowed buffers are cloned",
         "what it may not own",
         _FREE + "_owned_return",
-        "borrowed = []",
-        "borrowed = [n for n in sorted(roots) if table.roots[n].kind is RootKind.BORROWED]",
+        "False",
+        "table.roots[n].kind is RootKind.BORROWED and not table.roots[n].returnable",
     ),
     Rule("what a block gives away is not freed", "## 7. Freeing", _FREE + "_given_away", "return []"),
     Rule(

@@ -19,15 +19,14 @@ from mlir import ir
 
 from ....dialects.support.element_sizes import element_bytes
 from ..conflicts.decisions import Conflict, Decision, Rule
+from ..effects.reader import TensorEffects
 from ..ir.program_order import ProgramOrder
 from ..linalg.payload_effects import is_pure
 from ..whole_module.module import ModuleAnalysis
 from .speculation import Speculation
 
-__all__ = ["Move", "MoveKind", "plan_moves", "tensor_bytes"]
+__all__ = ["Move", "MoveKind", "copied_value", "plan_moves", "tensor_bytes"]
 
-_MOST_MOVES = 256
-"""The most moves of a round: each takes as long as its block is."""
 _FAR = 1024
 """The most ops between a write and a read."""
 
@@ -73,6 +72,12 @@ def tensor_bytes(type_: ir.Type) -> int | None:
         return None
 
 
+def copied_value(effects: TensorEffects, operand: int) -> int:
+    """The value that is copied if ``operand`` is out-of-place: of an operand that is viewed it is the view."""
+    ties = effects.ties.get(operand, ()) if not effects.writes[operand] else ()
+    return ties[0].value if ties else effects.snapshot.operand_value[operand]
+
+
 def plan_moves(analysis: ModuleAnalysis, only: Callable[[int], bool] = lambda operand: True) -> list[Move]:
     """Return moves for operands that are out-of-place because of a later read, each valid after those before it.
 
@@ -90,7 +95,7 @@ def plan_moves(analysis: ModuleAnalysis, only: Callable[[int], bool] = lambda op
     for decision, conflict in conflicts:
         move = planner.move_for(decision, conflict)
         moves += [move] if move is not None else []
-        if len(moves) >= _MOST_MOVES or (move is not None and move.kind is MoveKind.SLICE):
+        if move is not None and move.kind is MoveKind.SLICE:
             break
     return moves
 
@@ -213,7 +218,7 @@ class _Planner:
         value = self._slice_of(read)
         if value < 0 or s.block_loop[block] != around or not decision.copies:
             return None
-        kept = s.operand_value[decision.operand]
+        kept = copied_value(self._effects, decision.operand)
         whole, part = tensor_bytes(s.values[kept].type), tensor_bytes(s.values[value].type)
         if part is None or (whole is not None and part >= whole):
             return None

@@ -4,7 +4,7 @@ A round plans (``passes/analysis/destinations/read_moves.py``), moves, and analy
 is read after a write. When nothing is left to move, the module goes back to the cheapest outcome. What did not pay for
 all operands together is tried for each by itself.
 
-Cost: one analysis if nothing can move; at most ``_TRIALS`` more, and in a large module fewer unless they pay.
+Cost: one analysis if nothing can move; at most ``_TRIALS`` more.
 """
 
 from __future__ import annotations
@@ -16,16 +16,14 @@ from functools import partial
 from mlir import ir
 
 from ...analysis.destinations.costs import LIVE_OPTIONS, Charge, charges
-from ...analysis.destinations.read_moves import Move, MoveKind, plan_moves, tensor_bytes
+from ...analysis.destinations.read_moves import Move, MoveKind, copied_value, plan_moves, tensor_bytes
 from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 
 __all__ = ["MovedRead", "move_reads"]
 
 _TRIALS = 12
-_SMALL = 1024
-"""The most ops of a module in which moves are tried one by one, and as long as there are trials."""
-_PATIENCE = 2
-"""How many rounds may make a larger module no cheaper, one after the other."""
+_LARGE = 8192
+"""The most ops of a module in which moves are tried one by one."""
 _UNKNOWN = 1 << 20
 """The bytes that a tensor of unknown size is taken to have."""
 _TRIPS = 100
@@ -53,7 +51,7 @@ def move_reads(module: ir.Operation, known: ModuleAnalysis | None) -> tuple[list
         rounds = _Rounds(current)
         rounds.run(None)
         alone = _operands(rounds.best, plan_moves(rounds.best))
-        if len(alone) > 1 and len(current.snapshot.ops) <= _SMALL:
+        if len(alone) > 1 and len(current.snapshot.ops) <= _LARGE:
             for operand in alone:
                 rounds.run(operand)
     return rounds.done, rounds.best
@@ -81,8 +79,7 @@ class _Rounds:
     def run(self, operand: tuple[ir.Operation, int] | None) -> None:
         """Move, for all operands or for one, while there is something to move; then go back to the best state."""
         current, undo, told = self.best, list[_Undo](), list[MovedRead]()
-        patience = _TRIALS if len(current.snapshot.ops) <= _SMALL else _PATIENCE
-        while self._left and len(undo) < patience:
+        while self._left:
             moves = plan_moves(current, partial(_is_operand, current, operand))
             if not moves:
                 break
@@ -117,12 +114,8 @@ def _weight(analysis: ModuleAnalysis) -> tuple[int, int, int]:
 
 
 def _charged(analysis: ModuleAnalysis, charge: Charge) -> int:
-    """The value that is copied, or gets a buffer: of an operand that is viewed it is the view."""
-    effects, operand = analysis.effects, charge.operand
-    if operand < 0:
-        return charge.value
-    ties = effects.ties.get(operand, ()) if not effects.writes[operand] else ()
-    return ties[0].value if ties else analysis.snapshot.operand_value[operand]
+    """The value that is copied, or gets a buffer."""
+    return charge.value if charge.operand < 0 else copied_value(analysis.effects, charge.operand)
 
 
 class _Undo:

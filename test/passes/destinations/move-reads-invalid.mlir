@@ -19,11 +19,17 @@ func.func private @show(tensor<64xf32> {bufferization.access = "read"})
 
 // -----
 
-func.func @slice(%t: tensor<64x64xf32>, %i: index, %j: index) -> tensor<64x64xf32> {
-  %a = tensor.extract_slice %t[%i, 0] [1, 64] [1, 1] : tensor<64x64xf32> to tensor<64xf32>
-  %b = tensor.extract_slice %t[%j, 0] [1, 64] [1, 1] : tensor<64x64xf32> to tensor<64xf32>
-  // expected-remark @+1 {{operand #1 of 'tensor.insert_slice' is not kept as a whole: the result of 'tensor.extract_slice' is copied in front of it}}
-  %u = tensor.insert_slice %a into %t[%j, 0] [1, 64] [1, 1] : tensor<64xf32> into tensor<64x64xf32>
-  %v = tensor.insert_slice %b into %u[%i, 0] [1, 64] [1, 1] : tensor<64xf32> into tensor<64x64xf32>
-  return %v : tensor<64x64xf32>
+func.func @slice(%t: tensor<64xf32>) -> (tensor<1xf32>, tensor<64xf32>) {
+  %a = tensor.extract_slice %t[0] [1] [1] : tensor<64xf32> to tensor<1xf32>
+  %r = tensor.insert_slice %a into %t[0] [1] [1] : tensor<1xf32> into tensor<64xf32>
+  %s = tensor.extract_slice %t[0] [1] [1] : tensor<64xf32> to tensor<1xf32>
+  // expected-remark @+1 {{operand #1 of 'linalg.generic' is not kept as a whole: the result of 'tensor.extract_slice' is copied in front of it}}
+  %u = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]
+    } ins(%r : tensor<64xf32>) outs(%t : tensor<64xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %z = arith.addf %p, %q : f32
+    linalg.yield %z : f32
+  } -> tensor<64xf32>
+  return %s, %u : tensor<1xf32>, tensor<64xf32>
 }

@@ -95,6 +95,58 @@ func.func @slice(%t: tensor<64x64xf32>, %x: f32, %i: index) -> (tensor<64x64xf32
 
 // -----
 
+// The slice is returned: it is copied in front of the write, instead of the whole tensor.
+// CHECK-LABEL: func.func @copied_slice
+// BUFFERS-LABEL: func.func @copied_slice
+func.func @copied_slice(%t: tensor<64xf32>) -> (tensor<1xf32>, tensor<64xf32>) {
+  %a = tensor.extract_slice %t[0] [1] [1] : tensor<64xf32> to tensor<1xf32>
+  %r = tensor.insert_slice %a into %t[0] [1] [1] : tensor<1xf32> into tensor<64xf32>
+  %s = tensor.extract_slice %t[0] [1] [1] : tensor<64xf32> to tensor<1xf32>
+  // CHECK: %[[S:.*]] = bufferization.alloc_tensor() copy(%{{.*}}) : tensor<1xf32>
+  // CHECK: linalg.generic
+  // CHECK: return %[[S]]
+  // BUFFERS: memref.alloc() {{.*}} : memref<1xf32>
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS: return
+  %u = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]
+    } ins(%r : tensor<64xf32>) outs(%t : tensor<64xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %z = arith.addf %p, %q : f32
+    linalg.yield %z : f32
+  } -> tensor<64xf32>
+  return %s, %u : tensor<1xf32>, tensor<64xf32>
+}
+
+// -----
+
+// Two rows change places: only they are copied as it is, also where moves pay elsewhere.
+// CHECK-LABEL: func.func @swap
+// BUFFERS-LABEL: func.func @swap
+func.func @swap(%t: tensor<64x64xf32>, %i: index, %j: index) -> tensor<64x64xf32> {
+  // CHECK-NOT: bufferization.alloc_tensor
+  // CHECK: return
+  // BUFFERS-COUNT-2: memref.alloc() {{.*}} : memref<64xf32>
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS: return
+  %a = tensor.extract_slice %t[%i, 0] [1, 64] [1, 1] : tensor<64x64xf32> to tensor<64xf32>
+  %b = tensor.extract_slice %t[%j, 0] [1, 64] [1, 1] : tensor<64x64xf32> to tensor<64xf32>
+  %u = tensor.insert_slice %a into %t[%j, 0] [1, 64] [1, 1] : tensor<64xf32> into tensor<64x64xf32>
+  %v = tensor.insert_slice %b into %u[%i, 0] [1, 64] [1, 1] : tensor<64xf32> into tensor<64x64xf32>
+  return %v : tensor<64x64xf32>
+}
+// CHECK-LABEL: func.func @elsewhere
+func.func @elsewhere(%t: tensor<64x64xf32>, %x: f32, %i: index) -> (tensor<64x64xf32>, tensor<64xf32>) {
+  // CHECK-NEXT: tensor.extract_slice
+  // CHECK-NEXT: tensor.insert
+  // CHECK-NEXT: return
+  %r = tensor.insert %x into %t[%i, %i] : tensor<64x64xf32>
+  %s = tensor.extract_slice %t[5, 0] [1, 64] [1, 1] : tensor<64x64xf32> to tensor<64xf32>
+  return %r, %s : tensor<64x64xf32>, tensor<64xf32>
+}
+
+// -----
+
 // All of it: as it was.
 // CHECK-LABEL: func.func @large_slice
 func.func @large_slice(%t: tensor<64x64xf32>, %x: f32, %i: index) -> (tensor<64x64xf32>, tensor<32x128xf32>) {
