@@ -27,6 +27,8 @@ from .speculation import Speculation
 
 __all__ = ["Move", "MoveKind", "copied_value", "plan_moves", "tensor_bytes"]
 
+_MOST_MOVES = 256
+"""The most moves of a round: each takes as long as its block is."""
 _FAR = 1024
 """The most ops between a write and a read."""
 
@@ -95,7 +97,7 @@ def plan_moves(analysis: ModuleAnalysis, only: Callable[[int], bool] = lambda op
     for decision, conflict in conflicts:
         move = planner.move_for(decision, conflict)
         moves += [move] if move is not None else []
-        if move is not None and move.kind is MoveKind.SLICE:
+        if len(moves) >= _MOST_MOVES or (move is not None and move.kind is MoveKind.SLICE):
             break
     return moves
 

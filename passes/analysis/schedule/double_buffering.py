@@ -214,7 +214,7 @@ class _Carried:
 
     def _is_read_late(self, first: _Write, slices: list[Subset]) -> bool:
         """Whether an op that cannot work in place reads the old version after the new one is begun."""
-        begin = self._begin(first)
+        begin, updated = self._begin(first)
         values: list[tuple[ir.Value, Subset | None]] = [(self.old, None)]
         for value, part in values:
             for use in value.uses:
@@ -226,20 +226,21 @@ class _Carried:
                     values.append((user.results[0], own))
                 elif not self._holder(user).is_before_in_block(begin):
                     same = value == self.old if not slices else part == slices[-1]
-                    if not (same and user == begin and _updates_in_place(user, use.operand_number)):
+                    in_place = use.operand_number == updated or _updates_in_place(user, use.operand_number)
+                    if not (same and user == begin and in_place):
                         return True
         return False
 
-    def _begin(self, first: _Write) -> ir.Operation:
-        """Return the op that first writes the new version, or computes the first inserted slice."""
-        begin = first.op
+    def _begin(self, first: _Write) -> tuple[ir.Operation, int]:
+        """Return the op that first writes the new version, or computes the first inserted slice; what it updates."""
+        begin, updated = first.op, first.operand
         value = begin.operands[0] if begin.name == _INSERT else first.before
         while (op := defining_op(value)) is not None and op.block == self.body:
             operand = self._start(op, ir.OpResult(value).result_number)
             if operand is None:
                 break
-            begin, value = op, op.operands[operand]
-        return begin
+            begin, updated, value = op, operand, op.operands[operand]
+        return begin, updated
 
     def _holder(self, op: ir.Operation) -> ir.Operation:
         """Return the op of the body that is `op` or contains it."""

@@ -4,7 +4,7 @@ A round plans (``passes/analysis/destinations/read_moves.py``), moves, and analy
 is read after a write. When nothing is left to move, the module goes back to the cheapest outcome. What did not pay for
 all operands together is tried for each by itself.
 
-Cost: one analysis if nothing can move; at most ``_TRIALS`` more.
+Cost: one analysis if nothing can move; at most ``_TRIALS`` more, and in a large module fewer unless they pay.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 __all__ = ["MovedRead", "move_reads"]
 
 _TRIALS = 12
-_LARGE = 8192
-"""The most ops of a module in which moves are tried one by one."""
+_SMALL = 1024
+"""The most ops of a module in which moves are tried one by one, and as long as there are trials."""
+_PATIENCE = 2
+"""How many rounds may make a larger module no cheaper, one after the other."""
 _UNKNOWN = 1 << 20
 """The bytes that a tensor of unknown size is taken to have."""
 _TRIPS = 100
@@ -51,7 +53,7 @@ def move_reads(module: ir.Operation, known: ModuleAnalysis | None) -> tuple[list
         rounds = _Rounds(current)
         rounds.run(None)
         alone = _operands(rounds.best, plan_moves(rounds.best))
-        if len(alone) > 1 and len(current.snapshot.ops) <= _LARGE:
+        if len(alone) > 1 and len(current.snapshot.ops) <= _SMALL:
             for operand in alone:
                 rounds.run(operand)
     return rounds.done, rounds.best
@@ -79,7 +81,8 @@ class _Rounds:
     def run(self, operand: tuple[ir.Operation, int] | None) -> None:
         """Move, for all operands or for one, while there is something to move; then go back to the best state."""
         current, undo, told = self.best, list[_Undo](), list[MovedRead]()
-        while self._left:
+        patience = _TRIALS if len(current.snapshot.ops) <= _SMALL else _PATIENCE
+        while self._left and len(undo) < patience:
             moves = plan_moves(current, partial(_is_operand, current, operand))
             if not moves:
                 break

@@ -508,3 +508,35 @@ def test_an_op_that_leaves_elements_of_its_init_out_keeps_the_init() -> None:
         inside = expected[1:, :7].copy()
         np.fill_diagonal(inside, np.diagonal(expected[:7, :7] - expected[1:, :7]))
         expected[:7, 1:] = inside
+
+
+ACCUMULATION = """
+func.func @main(%a: tensor<8x6xf32>, %b: tensor<6x8xf32>, %c: tensor<8x8xf32>, %n: index) -> tensor<8x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %c) -> (tensor<8x8xf32>) {
+    %s = tensor.extract_slice %t[READ, 0] [5, 8] [1, 1] : tensor<8x8xf32> to tensor<5x8xf32>
+    %l = tensor.extract_slice %a[1, 0] [5, 6] [1, 1] : tensor<8x6xf32> to tensor<5x6xf32>
+    %m = linalg.matmul ins(%l, %b : tensor<5x6xf32>, tensor<6x8xf32>) outs(%s : tensor<5x8xf32>) -> tensor<5x8xf32>
+    %x = tensor.insert_slice %m into %t[2, 0] [5, 8] [1, 1] : tensor<5x8xf32> into tensor<8x8xf32>
+    scf.yield %x : tensor<8x8xf32>
+  }
+  return %r : tensor<8x8xf32>
+}"""
+
+
+@pytest.mark.parametrize(("read", "turns"), [(2, 0), (1, 1)])
+@pytest.mark.parametrize("optimize", [False, True])
+def test_a_slice_that_a_reduction_accumulates_in_is_updated_in_place(read: int, turns: int, optimize: bool) -> None:
+    """The init of a product is updated element by element, although its other loops reduce; another slice is not."""
+    text = ACCUMULATION.replace("READ", str(read))
+    assert alternating(text) == turns
+    a, b, c = (np.arange(n, n + rows * columns, dtype=np.float32).reshape(rows, columns) % 5
+               for n, rows, columns in ((1, 8, 6), (2, 6, 8), (3, 8, 8)))  # fmt: skip
+    expected = c.copy()
+    for _ in range(3):
+        expected[2:7] = expected[read : read + 5] + a[1:6] @ b
+    program = mi.compile(text, optimize=optimize, memory_stats=True)
+    np.testing.assert_array_equal(program.main(a, b, c, 3), expected)
+    if not turns:
+        assert (program.memory_stats.allocations, program.memory_stats.copies) == (1, 1)
