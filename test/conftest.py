@@ -18,6 +18,7 @@ import pytest
 
 import mlir_inplace
 from mlir_inplace.dialects import registry
+from mlir_inplace.runtime.compilation import lowering
 from mlir_inplace.runtime.compilation.steps import VERIFY_EACH
 
 if TYPE_CHECKING:
@@ -90,6 +91,14 @@ def _values(item: pytest.Item) -> set[tuple[str, int]]:
     """The values of an item's parameters, which need not be hashable: all items share the objects."""
     callspec = getattr(item, "callspec", None)
     return {(name, id(value)) for name, value in callspec.params.items()} if callspec else set()
+
+
+@pytest.fixture
+def without_arena(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile as `mi.compile` does, but let each buffer be an allocation of its own, so that they can be counted."""
+    *others, last = lowering.OUTLINE
+    assert last.name == "arena"
+    monkeypatch.setattr(lowering, "OUTLINE", tuple(others))
 
 
 @pytest.fixture

@@ -31,4 +31,6 @@ def is_splat(value: ir.Value) -> bool:
 
 def number_of(splat: ir.Value) -> ir.Attribute:
     """Return the number that all elements of `splat` are, a constant of which `is_splat` is true."""
-    return ir.DenseElementsAttr(splat.owner.attributes["value"]).get_splat_value()
+    op = defining_op(splat, "arith.constant")
+    assert op is not None, "a constant has an op"
+    return ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()

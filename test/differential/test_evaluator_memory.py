@@ -17,7 +17,8 @@ from mlir_inplace.checking.evaluator import Evaluator
 from mlir_inplace.runtime.compilation import lowering
 from mlir_inplace.runtime.interface.boundary import protect_arguments
 
-ROUTE = lowering.pipeline((*lowering.BUFFERIZE, *lowering.BOUNDARY, *lowering.DEALLOCATE))
+ROUTE = (*lowering.BUFFERIZE_UNOPTIMIZED, *lowering.BOUNDARY, *lowering.DEALLOCATE)
+ARENA = lowering.OUTLINE[-1]
 LOOPS = "builtin.module(convert-linalg-to-loops,canonicalize)"
 """Once there are loops, upstream erases buffers that are only stored to."""
 EVERY = 12
@@ -33,18 +34,22 @@ def out_arrays(types: list[ir.Type]) -> list[np.ndarray[Any, Any]]:
     return [np.zeros(type_.shape, oracle.DTYPES[str(type_.element_type)]) for type_ in types]
 
 
+@pytest.mark.each_value
+@pytest.mark.parametrize("arena", [False, True], ids=["buffers", "arena"])
 @pytest.mark.parametrize("program", chosen := sample(PROGRAMS[::EVERY], least=20), ids=[p.name for p in chosen])
-def test_counts_are_those_of_compiled_code(program: Program) -> None:
-    """Allocations, frees and copies, of heap memory and of all results.
+def test_counts_are_those_of_compiled_code(program: Program, arena: bool, request: pytest.FixtureRequest) -> None:
+    """Allocations, frees and copies, of heap memory and of all results: of each buffer, and of one arena for them.
 
     A call from Python makes an array for each result that is an argument of the lowered function, and also copies each
     that the lowered function does not have, as it is an argument of the program unchanged.
     """
+    if not arena:
+        request.getfixturevalue("without_arena")
     module = oracle.parse(program.text)
     results = len(main_type(module).results)
     protect_arguments(module.operation, contiguous=True)
     with oracle.context():
-        mi.run_pipeline(module, ROUTE)
+        mi.run_pipeline(module, lowering.pipeline((*ROUTE, ARENA) if arena else ROUTE))
         mi.run_pipeline(module, LOOPS)
     given = arguments(program.runs[0])
     type_ = main_type(module)

@@ -18,7 +18,7 @@ KERNELS = {"dispatch_matmul"}
 # that the program updates is copied once, into what becomes the result if it can.
 TEMPORARIES_AND_COPIED_BYTES = {
     "tiled_matmul": (0, 0),
-    "mlp": (2, 0),
+    "mlp": (1, 0),  # Both hidden layers are in one arena.
     "jacobi": (1, 2 * 34 * 34 * 8),
     "prefix_sum": (0, 16 * 8),
     "old_value": (0, 8 * 4),

@@ -44,7 +44,7 @@ def test_jax_primitives_and_scopes(tmp_path: Path, capfd: pytest.CaptureFixture[
 
 
 def test_torch_modules() -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", minversion="2.12")
 
     class Head(torch.nn.Module):
         def __init__(self) -> None:
@@ -61,7 +61,7 @@ def test_torch_modules() -> None:
 
 
 def test_onnx_nodes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    onnx = pytest.importorskip("onnx")
+    onnx = pytest.importorskip("onnx", minversion="1.20")
     make = onnx.helper
     x, updates, y = (make.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [3, 4]) for name in "xuy")
     indices = make.make_tensor_value_info("i", onnx.TensorProto.INT64, [3, 4])

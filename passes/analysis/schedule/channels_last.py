@@ -82,8 +82,8 @@ class MovedOp:
 class MovedPadding:
     """A `tensor.pad` by one value, of an image with channels last.
 
-    Of a `large` one a copy would go through the second cache, so it is computed where it is padded. That takes time to
-    compile.
+    Around a `large` one only the border is filled, since filling all of it would go through the second cache. That
+    takes time to compile.
     """
 
     op: ir.Operation

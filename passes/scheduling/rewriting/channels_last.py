@@ -167,7 +167,7 @@ class _Mover:
         return self._rearrange(value, shape, order), [indices[dimension] for dimension in order]
 
     def _padding(self, step: MovedPadding) -> ir.Value:
-        """Pad an image; a large one is inserted into what is filled around it before, where it can be computed."""
+        """Pad an image; a large one is inserted into a tensor of which only the border was filled before."""
         op, image = step.op, self._last[step.op.operands[0]]
         low, high = (_turned(list(ir.DenseI64ArrayAttr(op.attributes[name]))) for name in ("static_low", "static_high"))
         type_ = ir.RankedTensorType(op.results[0].type)

@@ -54,7 +54,7 @@ def inline_numbers(op: ir.Operation) -> bool:
         structured, [(op.operands[number], affine_map(loops, structured.indices[number])) for number in inputs]
     )
     block = new.regions[0].blocks[0]
-    elements = dict(zip([*inputs, *structured.outputs], block.arguments, strict=True))
+    elements: dict[int, ir.Value] = dict(zip([*inputs, *structured.outputs], block.arguments, strict=True))
     with ir.InsertionPoint(block), op.location:
         for number in numbers:
             constant = op.operands[number]
