@@ -40,19 +40,15 @@ def runs_at_most_once(loop: ir.Operation) -> bool:
     return all(_is_one_step(lower, most(upper), step) for lower, upper, step in _bounds(loop))
 
 
-def trip_count(loop: ir.Operation, distance: int | None = None) -> int | None:
-    """Return the iterations of ``loop``, an ``scf.for``, ``scf.forall`` or ``scf.parallel``, by constant bounds.
-
-    Bounds that are not constant are taken to be ``distance`` apart, if that is given; the step has to be constant.
-    """
+def trip_count(loop: ir.Operation) -> int | None:
+    """Return the iterations of ``loop``, an ``scf.for``, ``scf.forall`` or ``scf.parallel``, by constant bounds."""
     bounds = [tuple(loop.operands)[:3]] if loop.name == "scf.for" else _bounds(loop)
     counts: list[int] = []
     for entries in bounds:
         lower, upper, step = map(_constant, entries)
-        apart = distance if lower is None or upper is None else upper - lower
-        if apart is None or step is None or step <= 0:
+        if lower is None or upper is None or step is None or step <= 0:
             return None
-        counts.append(max(-(-apart // step), 0))
+        counts.append(max(-(-(upper - lower) // step), 0))
     return prod(counts)
 
 

@@ -41,6 +41,7 @@ NOT_RUN = {
     "ruff *": "is installed with the extra `lint` only",
     "basedpyright*": "is installed with the extra `lint` only",
     "python -m mlir_inplace.tools.generate_stubs *": "test_generate_stubs.py runs it",
+    "python -m mlir_inplace.tools.generate_screens *": "would write pictures by whatever browser there is",
     "python -m mlir_inplace.tools.generate_docs": "would write the page that test_generate_docs.py compares",
     "python benchmarks/*": "measures for minutes",
     "python .ci/*": "builds distributions, which .ci/run does, or changes the version",

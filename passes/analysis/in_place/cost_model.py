@@ -5,9 +5,8 @@ cheapest decisions (``optimal.py``). A program that is refused costs more than a
 :data:`~.optimality.COPY_WEIGHT` allocated ones. So one copy in front of a loop is cheaper than an allocation in each of
 its iterations, and dearer than a few allocations beside it.
 
-What is not known is assumed: a dynamic size is :data:`ASSUMED_SIZE`, and so far are bounds of a loop apart that are not
-constant, so that the tiles of a tensor are all of it; a loop of the CFG, an ``scf.while``, or one of unknown step has
-:data:`ASSUMED_TRIPS` iterations; an element of unknown size has eight bytes; each branch is taken. What
+What is not known is assumed: a loop whose bounds are not constant has :data:`ASSUMED_TRIPS` iterations, as has one of
+the CFG; a dynamic size is :data:`ASSUMED_SIZE`; an element of unknown size has eight bytes; each branch is taken. What
 every outcome pays (the buffer of a result that has no init) is left out, as are copies into the layout that a call or
 a result wants.
 
@@ -35,10 +34,10 @@ from .optimality import Price
 __all__ = ["ASSUMED_SIZE", "ASSUMED_TRIPS", "COUNTED_LOOPS", "CostModel", "Expense"]
 
 ASSUMED_TRIPS = 10
-"""The iterations of a loop of which nothing is known."""
+"""The iterations of a loop of unknown bounds."""
 
 ASSUMED_SIZE = 128
-"""The size of a dynamic dimension, and the distance of bounds that are not constant."""
+"""The size of a dynamic dimension."""
 
 COUNTED_LOOPS = frozenset({"scf.for", "scf.forall", "scf.parallel"})
 """Loops whose trip counts are known where their bounds are constant."""
@@ -180,7 +179,7 @@ class CostModel:
         if found is None:
             s = self._snapshot
             op = s.block_op[loop]
-            trips = trip_count(s.ops[op], ASSUMED_SIZE) if s.op_name[op] in COUNTED_LOOPS else None
+            trips = trip_count(s.ops[op]) if s.op_name[op] in COUNTED_LOOPS else None
             # What never runs still counts: one of two copies there is the better outcome.
             found = self._runs[loop] = self.runs(s.outer_loop(loop)) * max(ASSUMED_TRIPS if trips is None else trips, 1)
         return found
