@@ -107,7 +107,9 @@ def test_other_arguments_are_of_the_same_types() -> None:
     assert any(np.array_equal(u, [2, 1, 0]) for *_, u in found)
 
 
-@pytest.mark.parametrize(("read", "wrong"), [("%t", "upstream, with other arguments and "), ("%x", "")])
+@pytest.mark.parametrize(
+    ("read", "wrong"), [("%t", "upstream, with other arguments and "), pytest.param("%x", "", marks=pytest.mark.full)]
+)
 def test_upstream_may_be_right_by_chance(read: str, wrong: str) -> None:
     """It does not see that blocks are run again. What is computed from what was overwritten is 0 in any case here."""
     text = f"""
