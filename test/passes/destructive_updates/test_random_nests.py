@@ -20,7 +20,7 @@ from mlir_inplace.passes.analysis.whole_module.module import read_effects
 from mlir_inplace.passes.dispatch.rewriting.preparation import ACCESSES
 
 REWRITE = "builtin.module(inplace-rewrite-destructive-updates{print-rewritten=false print-kept=false})"
-SEEDS = seeds(100, least=10)
+SEEDS = seeds(100, least=20)
 THREADS = (435, 1165)
 """Seeds of nests whose threads read other elements than their own, of what the others store to."""
 
