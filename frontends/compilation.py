@@ -12,6 +12,7 @@ from mlir import ir
 
 from ..dialects import stablehlo
 from ..passes.analysis.ir.traversal import find_ops
+from ..passes.framework.entered_context import new_context
 from ..runtime.compilation.program import Program
 from ..runtime.compilation.program import compile as compile_tensors
 from ..runtime.source.bytecode import check_bytecode
@@ -58,7 +59,7 @@ def _lowered(source: Source) -> Source:
 
 
 def _parsed(content: str | bytes, name: str, dialect: str) -> ir.Operation:
-    context = ir.Context()
+    context = new_context()
     if isinstance(content, bytes):
         check_bytecode(content, name)
         if stablehlo.is_artifact(content):

@@ -13,6 +13,7 @@ import numpy as np
 from mlir import ir
 
 from ...dialects import dispatch
+from ...passes.framework.entered_context import new_context
 from ...passes.framework.errors import PassError
 from ...passes.functions.rewriting.results import result_arguments
 from ...passes.pipeline.pipeline import run_pipeline
@@ -89,7 +90,7 @@ class _Route:
 
 def _quiet_context() -> ir.Context:
     """Return a context that discards remarks; errors are raised as exceptions."""
-    context = ir.Context()
+    context = new_context()
     context.attach_diagnostic_handler(lambda _: True)
     return context
 

@@ -89,6 +89,7 @@ def register(context: ir.Context) -> None:
     with context:
         context.enable_multithreading(False)
         if not context.is_dialect_loaded(NAMESPACE):
+            context.get_dialect_descriptor("irdl")  # Loads it: the definition is an IRDL module.
             Dispatch.load()
 
 

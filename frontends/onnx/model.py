@@ -14,6 +14,7 @@ from mlir.dialects import arith, cf, func, tensor
 
 from ...dialects.support.index_math import Number, tensor_size
 from ...passes.framework.contract import RESULT_NAME
+from ...passes.framework.entered_context import new_context
 from .lowering import operators as _operators
 from .lowering.graph import Graph, Result, dtype_of, onnx
 from .lowering.scalars import kind
@@ -87,7 +88,7 @@ def lower_model(
     kinds = [_kind(proto) for proto in passed]
     opsets = {proto.domain if proto.domain != "ai.onnx" else "": proto.version for proto in model.opset_import}
     functions = {(proto.domain, proto.name): proto for proto in model.functions}
-    with context or ir.Context(), ir.Location.name(graph_proto.name or "graph"):
+    with context or new_context(), ir.Location.name(graph_proto.name or "graph"):
         module = ir.Module.create()
         types = [tensor_type(shape, dtype, signed=True) for dtype, shape in kinds]
         with ir.InsertionPoint(module.body):

@@ -14,6 +14,7 @@ from mlir import ir
 from ...dialects import stablehlo
 from ...dialects.support.text_error import TextError
 from ...passes.framework.diagnostics import DiagnosticCollector
+from ...passes.framework.entered_context import new_context
 from ...passes.pipeline.pipeline import run_pipeline
 from ...runtime.source import private_copy
 
@@ -56,7 +57,7 @@ def parse_stablehlo(source: str | bytes, context: ir.Context | None = None) -> i
 
     Raises `ir.MLIRError` with the parser's diagnostics.
     """
-    context = ir.Context() if context is None else context
+    context = new_context() if context is None else context
     if isinstance(source, bytes) and stablehlo.is_artifact(source):
         return parse_artifact(source, context)
     stablehlo.register(context)

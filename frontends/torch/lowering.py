@@ -10,7 +10,7 @@ from mlir import ir
 
 from ...dialects import stablehlo
 from ...passes.analysis.ir.traversal import find_ops
-from ...passes.framework.entered_context import entered
+from ...passes.framework.entered_context import entered, new_context
 from ...passes.framework.errors import PassError
 from ...passes.pipeline.pipeline import run_pipeline
 from ...runtime.interface.signature import WRITABLE
@@ -102,7 +102,7 @@ def _operators_left(module: ir.Module) -> list[str]:
 
 def _imported(graph: Any) -> ir.Module:
     importer = importer_module("mlir.extras.fx_importer")
-    context = ir.Context()
+    context = new_context()
     importer_module("mlir.dialects.torch").register_dialect(context)
     try:
         fx = importer.FxImporter(context=context)

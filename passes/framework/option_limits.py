@@ -27,7 +27,7 @@ def require_operations(option: str, names: Sequence[str], op: ir.Operation) -> N
     Where operations of unregistered dialects are allowed, any name may be one.
     """
     for name in () if op.context.allow_unregistered_dialects else names:
-        if not op.context.is_registered_operation(name):
+        if not (_is_dialect(name.partition(".")[0], op.context) and op.context.is_registered_operation(name)):
             message = f"{option} names '{name}', but no operation is called so; correct the name or leave it out"
             raise PassFailure(message, op.location)
 
@@ -42,8 +42,15 @@ def require_dialects(option: str, names: Sequence[str], op: ir.Operation) -> Non
     for name in names:
         if name == "dispatch":  # Ours, which is in a context only where a program uses it.
             continue
-        try:
-            op.context.get_dialect_descriptor(name)
-        except (ValueError, IndexError, KeyError):
+        if not _is_dialect(name, op.context):
             message = f"{option} names '{name}', but no dialect is called so; correct the name or leave it out"
-            raise PassFailure(message, op.location) from None
+            raise PassFailure(message, op.location)
+
+
+def _is_dialect(name: str, context: ir.Context) -> bool:
+    """Whether there is one; it is loaded, and its ops are registered then."""
+    try:
+        context.get_dialect_descriptor(name)
+    except (ValueError, IndexError, KeyError):
+        return False
+    return True

@@ -11,7 +11,7 @@ from mlir import ir
 
 from ...dialects.support import dispatch_text as dispatch
 from ...dialects.support.attribute_casts import read_every_attribute
-from ...passes.framework.entered_context import entered
+from ...passes.framework.entered_context import entered, new_context
 from .argument_names import ArgumentNames
 from .bytecode import check_bytecode
 from .locations import UNNAMED_SOURCE as _UNNAMED
@@ -91,7 +91,7 @@ def _parse_bytecode(content: bytes, name: str) -> ir.Module:
 
 
 def _new_context() -> ir.Context:
-    context = ir.Context()
+    context = new_context()
     read_every_attribute(context)
     return context
 

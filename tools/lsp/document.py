@@ -18,6 +18,7 @@ from ...passes.analysis.explanations.explainer import Explainer
 from ...passes.analysis.explanations.report import BufferizationReport
 from ...passes.bufferization.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
 from ...passes.framework.diagnostics import Diagnostic, DiagnosticCollector
+from ...passes.framework.entered_context import new_context
 from ...passes.framework.errors import PassError
 from ...passes.pipeline.elements import InplacePass
 from ...passes.pipeline.pipeline import Pipeline
@@ -80,7 +81,7 @@ class Document:
         self.analysed = 0
         self._good: tuple[list[str], tuple[FunctionState, ...]] = ([], ())
         self._cache: dict[tuple[str, ...], _Analysed] = {}
-        self.context = ir.Context() if context is None else context
+        self.context = new_context() if context is None else context
         self._updates = 0
 
     def update(self, text: str) -> None:
@@ -89,7 +90,7 @@ class Document:
         self.analysed = 0
         self._updates += 1
         if self._updates % _MOST_UPDATES == 0:
-            self.context = ir.Context()
+            self.context = new_context()
         with DiagnosticCollector(self.context, consume_all=True) as found:
             try:
                 module = self.parsed(text, lower=True)

@@ -14,6 +14,7 @@ from mlir import ir
 
 from ...dialects.support.attribute_casts import read_every_attribute
 from ...passes.framework.diagnostics import DiagnosticCollector
+from ...passes.framework.entered_context import new_context
 from ...passes.framework.errors import PassError, PipelineError
 from ...passes.pipeline.ir_text import ir_text
 from ...passes.pipeline.pipeline import Pipeline
@@ -38,7 +39,7 @@ def process(source: Source, job: Job) -> tuple[bool, str | bytes]:
     """
     reporter = _make_reporter(source, job)
     started = time.perf_counter()
-    context = ir.Context()
+    context = new_context()
     # Verifiers and handlers written in Python deadlock when MLIR calls them from threads of its own.
     context.enable_multithreading(False)
     context.allow_unregistered_dialects = job.settings.allow_unregistered_dialect

@@ -19,6 +19,7 @@ from ...dialects.support.text_error import TextError
 from ...frontends.formats import find_dialect, legalized, register_dialect
 from ...frontends.stablehlo import parse_artifact
 from ...passes.framework.diagnostics import DiagnosticCollector, deliver, emit
+from ...passes.framework.entered_context import new_context
 from ...passes.framework.errors import PassError
 from ...runtime.source.locations import name_locations
 from ...runtime.source.text_checks import check_text
@@ -87,7 +88,7 @@ def parsed_program(source: Source) -> Generator[ParsedProgram]:
     Exceptions of the block about the program become a `ToolError`, which is empty if diagnostics were printed.
     """
     printer = DiagnosticPrinter(source)
-    context = ir.Context()
+    context = new_context()
     with context, DiagnosticCollector(context, on_diagnostic=printer.take, consume_all=True):
         try:
             module, weights = _lowered(source, context)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from pathlib import Path
 
 __all__ = ["Machine", "detect_machine"]
@@ -92,13 +93,16 @@ def _positive(name: str, value: str, most: int) -> int:
 
 def detect_machine() -> Machine:
     """Return the machine that this process runs on."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return replace(_processor(), cores=cores)
+
+
+@cache
+def _processor() -> Machine:
+    """Return what stays while the process runs; the number of cores it may use can change."""
     flags = set(_read(_CPUINFO).partition("flags")[2].partition("\n")[0].split())
     wide = "avx512f" in flags
-    machine = Machine(
-        vector_bits=512 if wide else 256 if "avx" in flags else 128,
-        registers=32 if wide else 16,
-        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-    )
+    machine = Machine(vector_bits=512 if wide else 256 if "avx" in flags else 128, registers=32 if wide else 16)
     return replace(machine, **_cache_sizes())
 
 
