@@ -42,7 +42,7 @@ def test_record_has_every_pain() -> None:
     assert len(PAINS) >= 40
 
 
-@pytest.mark.parametrize("pain", sample(PAINS, least=1) if not is_full() else PAINS[::6], ids=lambda pain: pain.name)
+@pytest.mark.parametrize("pain", PAINS[::6] if is_full() else PAINS[5::30], ids=lambda pain: pain.name)
 def test_record_is_what_upstream_does(pain: Pain) -> None:
     found, known = upstream(pain), THEIRS[pain.name]
     assert (None if found is None else list(found)) == known

@@ -50,6 +50,9 @@ NOT_RUN = {
 }
 """Commands that no test runs, as patterns, and why."""
 
+SLOW = ("docs/CHECKING.md", "docs/FUZZING.md")
+"""Their commands run thousands of programs: in a full run only."""
+
 
 def is_skipped(command: str) -> bool:
     return any(fnmatch.fnmatchcase(command, pattern) for pattern in NOT_RUN)
@@ -63,7 +66,9 @@ def shown_commands(page: str) -> list[str]:
 SKIPPED = sorted({command for page in PAGES for command in shown_commands(page) if is_skipped(command)})
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in OWN_PROCESS])
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.full] * (page in SLOW)) for page in PAGES if page not in OWN_PROCESS]
+)
 def test_what_a_page_shows_runs(page: str, tmp_path: Path) -> None:
     PageRunner(page, tmp_path, is_skipped).run()
 

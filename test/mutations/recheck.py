@@ -1,12 +1,13 @@
 """Runs the programs that were found for rules again, in child processes: one may end its process without its rule.
 
-`python test/mutations/recheck.py` prints what happened, by rule, as JSON.
+`python test/mutations/recheck.py [RULE…]` prints what happened, by rule, as JSON; all rules by default.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,9 +24,10 @@ Finding = tuple[str, str, Any]
 """The rule, and the source and the number of the program."""
 
 
-def recheck_all() -> dict[str, str]:
+def recheck(names: Sequence[str]) -> dict[str, str]:
     """What goes wrong now, by rule: `nothing`, or `crash` where the process ended."""
-    found = read_findings()
+    findings = read_findings()
+    found = {name: findings[name] for name in names or findings}
     # Programs that several rules share come one after the other, so that what they mean is computed once.
     ordered = sorted((str(f["source"]), str(f["seed"]), name) for name, f in found.items())
     waiting: list[Finding] = [(name, found[name]["source"], found[name]["seed"]) for _, _, name in ordered]
@@ -78,4 +80,4 @@ def _finding(trial: Trial, name: str, other: str | None) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(recheck_all()))
+    print(json.dumps(recheck(sys.argv[1:])))

@@ -74,6 +74,7 @@ def test_the_setting_that_contributing_names_makes_an_editable_install_a_plain_p
     assert editable(source, tmp_path / "default", mode="lenient").startswith("import ")
 
 
+@pytest.mark.full
 def test_types_are_resolved(source: Path, tmp_path: Path) -> None:
     """With a plain install, and stubs where RUNNING.md puts them."""
     pytest.importorskip("basedpyright")

@@ -76,6 +76,7 @@ USES = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("use", USES)
 def test_what_the_caller_has_entered_changes_nothing(use: str, state: str) -> None:
@@ -105,6 +106,7 @@ def bare_context() -> ir.Context:
     return ir.Context.__mro__[1]()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("make", [lambda: ir.Context(load_on_create_dialects=["func"]), ir.Context])
 def test_dialects_that_are_not_loaded(use: str, make: Callable[[], ir.Context]) -> None:

@@ -387,6 +387,7 @@ def updates(count: int) -> str:
     return "\n".join([*lines, "  return %r : f32", "}"])
 
 
+@pytest.mark.full
 def test_a_page_grows_with_the_program() -> None:
     """1,000 ops are 500 copies here, and less than 2 MB."""
     sizes: list[int] = []

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fast_run import sample
 from fork_server import ForkServer
 from forked_python import run_program
 
@@ -117,7 +118,7 @@ class TestReport:
         assert report.count("\n") == 1
         assert code == 128 + signal.Signals[cause.split(maxsplit=1)[0]]
 
-    @pytest.mark.parametrize("flags", [["-O0"], ["--optimize"], ["--memory-stats"], ["--cache-dir=cache"]])
+    @pytest.mark.parametrize("flags", sample([["--optimize"], ["-O0"], ["--memory-stats"], ["--cache-dir=cache"]]))
     def test_finds_the_operation_in_all_versions(self, flags: list[str]) -> None:
         """The second run takes its code from the cache."""
         flags = [flag.replace("=", f"={self.folder}/") for flag in flags]

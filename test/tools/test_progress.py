@@ -147,6 +147,7 @@ class TestTools:
         assert "1 of 2 programs, 0 failures … " in found and found.endswith(ERASE)
         assert capsys.readouterr().out.startswith("2 programs in ")
 
+    @pytest.mark.full
     def test_check_and_reduction(self) -> None:
         with registered(ForgetCopiesPass):
             found = seen(lambda: inplace_check.main(["wrong.mlir", "--pass-pipeline", FORGETFUL, "--reduce"]))

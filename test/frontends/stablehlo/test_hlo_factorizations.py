@@ -52,6 +52,7 @@ func.func @main(%a: tensor<3x6x6xf64> {{bufferization.writable = true}}) -> tens
     assert program.memory_stats.allocations == program.memory_stats.copies == 0
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("left", "lower", "unit", "transposed"), list(itertools.product([True, False], repeat=4)))
 def test_triangular_solve(left: bool, lower: bool, unit: bool, transposed: bool) -> None:
     size, shape = 5, (2, 5, 3) if left else (2, 3, 5)

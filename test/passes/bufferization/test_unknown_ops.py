@@ -211,6 +211,7 @@ def looped(t: Array, f: float, k: float) -> Array:
     return carried
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("lowering", LOWERINGS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values(name: str, lowering: str) -> None:

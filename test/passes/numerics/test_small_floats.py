@@ -92,6 +92,7 @@ def test_conversions_between_types_of_8_bits(source: str, target: str) -> None:
     assert_same(cast(source, target, "convertf")(numbers), converted(numbers.astype(np.float32), target))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("name", SMALL_FLOATS)
 def test_each_op_is_rounded(name: str, options: dict[str, bool]) -> None:

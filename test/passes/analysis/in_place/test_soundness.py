@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from analysed import context
-from fast_run import scaled, seeds
+from fast_run import is_full, scaled, seeds
 from generated import SUBJECTS, attempt, program
 from mlir import ir
 from mlir.passmanager import PassManager
@@ -33,7 +33,7 @@ COPY_EVERYTHING = (
 )
 
 
-@pytest.mark.parametrize("seed", seeds(20, least=1))
+@pytest.mark.parametrize("seed", range(20 if is_full() else 1))
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_values(subject: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """In every order of decisions, with every kind of boundary, behind every pass; compiled in one of these.

@@ -82,6 +82,7 @@ def product(m: int, n: int, k: int) -> str:
       return %r : {c} }}"""
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("m", [7, 14, 31, 62, 63, 64])
 @pytest.mark.parametrize("machine", ["vector-bits=256 registers=16 l2=8192", "vector-bits=512 registers=32 l2=16384"])
 def test_rows_that_are_left_over_in_tiles_of_two_sizes(m: int, machine: str) -> None:
