@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 from mlir import ir
 from mlir._mlir_libs import get_dialect_registry
@@ -18,18 +19,23 @@ _NEEDED = (
 """The dialects of the ops that passes make."""
 
 
+def _with_dialects(names: Sequence[str]) -> ir.Context:
+    made: Any = ir.Context  # The stubs have the class that it extends.
+    return made(load_on_create_dialects=names)
+
+
 def new_context() -> ir.Context:
     """A context for a program of our own, with the dialects of the ops that passes make.
 
     Parsers and upstream's passes load others as they meet them. A third of the time of `ir.Context()`, which loads all.
     """
-    return ir.Context(load_on_create_dialects=_NEEDED)
+    return _with_dialects(_NEEDED)
 
 
 @cache
 def scratch_context() -> ir.Context:
     """A context that holds no IR: to parse pipelines in, and to stand between the caller's context and ours."""
-    return ir.Context(load_on_create_dialects=())
+    return _with_dialects(())
 
 
 @contextmanager
