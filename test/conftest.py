@@ -14,10 +14,12 @@ from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import fast_run
+import hypothesis
 import pytest
 
 import mlir_inplace
 from mlir_inplace.dialects import registry
+from mlir_inplace.passes.framework import entered_context
 from mlir_inplace.runtime.compilation import lowering
 from mlir_inplace.runtime.compilation.steps import VERIFY_EACH
 
@@ -47,6 +49,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Tell test modules and worker processes of `--full`."""
     if config.getoption("full"):
         os.environ[fast_run.VARIABLE] = "1"
+    hypothesis.settings.register_profile("without deadlines", deadline=None)  # A busy machine is no failure.
+    hypothesis.settings.load_profile("without deadlines")
+    if not fast_run.is_full():
+        # Contexts load dialects as they meet them, as in mlir-opt; to load and to free all takes a third of the run.
+        entered_context.ir.Context.__init__.__defaults__ = (entered_context.DIALECTS, None)
     for name, what in _MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {what}")
 

@@ -12,7 +12,7 @@ from mlir._mlir_libs import get_dialect_registry
 
 from .errors import PassError
 
-_NEEDED = (
+DIALECTS = (
     *("affine", "arith", "bufferization", "cf", "func", "linalg", "llvm"),
     *("math", "memref", "scf", "tensor", "ub", "vector"),
 )
@@ -29,7 +29,7 @@ def new_context() -> ir.Context:
 
     Parsers and upstream's passes load others as they meet them. A third of the time of `ir.Context()`, which loads all.
     """
-    return _with_dialects(_NEEDED)
+    return _with_dialects(DIALECTS)
 
 
 @cache
@@ -73,7 +73,7 @@ def _load_dialects(context: ir.Context) -> None:
 
 
 def _missing(context: ir.Context) -> list[str]:
-    return [name for name in _NEEDED if not context.is_dialect_loaded(name)]
+    return [name for name in DIALECTS if not context.is_dialect_loaded(name)]
 
 
 def _has_insertion_point() -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mlir import ir
 
@@ -163,7 +163,6 @@ ATTRIBUTES = st.dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(OPERATIONS),
     st.text("intmrwb", max_size=4),

@@ -69,7 +69,7 @@ elements = st.recursive(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.builds(Pipeline, st.sampled_from(["builtin.module", "any"]), st.lists(elements, max_size=4).map(tuple)))
 def test_every_pipeline_survives_the_way_through_text(pipeline: Pipeline) -> None:
     assert parse(str(pipeline)) == pipeline

@@ -227,7 +227,7 @@ class TestMemrefs:
 AXIS = st.tuples(st.integers(0, 5), st.integers(-3, 3).filter(bool), st.integers(0, 2))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(axes=st.tuples(AXIS, AXIS, AXIS), order=st.permutations([0, 1, 2]))
 def test_any_view_of_an_array_goes_in(
     program: mi.Program, axes: tuple[tuple[int, int, int], ...], order: list[int]
