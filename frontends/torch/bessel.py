@@ -117,14 +117,8 @@ def _second(order: int, x: Any) -> Any:
     limit = 12.0
     near, far = _between(x, 1e-300, limit), torch.where(x > limit, x, limit)
     quarter = -near * near / 4
-    harmonic, factor, coefficients = 0.0, 1.0, []
-    for k in range(50):
-        if k:
-            harmonic += 1 / k
-            factor /= k * (k + order)
-        coefficients.append(factor * (2 * harmonic if order == 0 else 2 * harmonic + 1 / (k + 1)) / 2)
     log = torch.log(near / 2) + _EULER
-    series = polynomial(f"neumann{order}", quarter, coefficients)
+    series = polynomial(f"neumann{order}", quarter, _second_coefficients(order, 50))
     if order == 0:
         value = (log * _first(0, near) - series) * (2 / math.pi)
     else:
@@ -165,14 +159,8 @@ def _modified_second(order: int, x: Any, *, scaled: bool = False) -> Any:
     torch = torch_module()
     near, far = _between(x, 1e-300, 2.0), _between(x, 1.0, 1e300)
     quarter = near * near / 4
-    harmonic, factor, coefficients = 0.0, 1.0, []
-    for k in range(20):
-        if k:
-            harmonic += 1 / k
-            factor /= k * (k + order)
-        coefficients.append(factor * (2 * harmonic if order == 0 else 2 * harmonic + 1 / (k + 1)) / 2)
     log = torch.log(near / 2) + _EULER
-    series = polynomial(f"modified_neumann{order}", quarter, coefficients)
+    series = polynomial(f"modified_neumann{order}", quarter, _second_coefficients(order, 20))
     if order == 0:
         small = series - log * _modified_first(0, near)
     else:
@@ -218,3 +206,14 @@ def _airy(x: Any) -> Any:
     negative = (torch.cos(angle) * p + torch.sin(angle) * q) / (math.sqrt(math.pi) * low**0.25)
     value = torch.where(x > 2, positive, torch.where(x < -7, negative, middle))
     return torch.where(torch.isfinite(x), value, float("nan"))
+
+
+def _second_coefficients(order: int, terms: int) -> list[float]:
+    """Of the series of both functions of the second kind, beside the logarithm (DLMF 10.8 and 10.31)."""
+    harmonic, factor, coefficients = 0.0, 1.0, []
+    for k in range(terms):
+        if k:
+            harmonic += 1 / k
+            factor /= k * (k + order)
+        coefficients.append(factor * (2 * harmonic if order == 0 else 2 * harmonic + 1 / (k + 1)) / 2)
+    return coefficients
