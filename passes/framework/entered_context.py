@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -19,9 +19,9 @@ DIALECTS = (
 """The dialects of the ops that passes make."""
 
 
-def _with_dialects(names: Sequence[str]) -> ir.Context:
+def _without_dialects() -> ir.Context:
     made: Any = ir.Context  # The stubs have the class that it extends.
-    return made(load_on_create_dialects=names)
+    return made(load_on_create_dialects=())
 
 
 def new_context() -> ir.Context:
@@ -29,13 +29,16 @@ def new_context() -> ir.Context:
 
     Parsers and upstream's passes load others as they meet them. A third of the time of `ir.Context()`, which loads all.
     """
-    return _with_dialects(DIALECTS)
+    context = _without_dialects()
+    for name in DIALECTS:
+        context.get_dialect_descriptor(name)  # Loads it, and imports no Python classes of its ops as `dialects` does.
+    return context
 
 
 @cache
 def scratch_context() -> ir.Context:
     """A context that holds no IR: to parse pipelines in, and to stand between the caller's context and ours."""
-    return _with_dialects(())
+    return _without_dialects()
 
 
 @contextmanager

@@ -28,8 +28,7 @@ def lower_dispatch_functions(module: ir.Module, pipeline: Pipeline | None) -> tu
     A program without dispatch functions is returned as it is. `pipeline` replaces our bufferization. Raises `PassError`
     if a dispatch function cannot be bufferized or lowered.
     """
-    # No walk where the dialect is not loaded.
-    names = _dispatch_functions(module.operation) if module.context.is_dialect_loaded("dispatch") else []
+    names = _dispatch_functions(module.operation)
     if not names:
         return module, False
     lowered = private_copy(module)

@@ -30,7 +30,6 @@ from ..native.openmp import find_openmp
 from ..source import IR, Source, parse_source
 from .build import Build, build
 from .disk_cache import cache_place
-from .dispatch_functions import lower_dispatch_functions
 from .garbage import collection_paused
 from .settings import Settings
 from .shared_trampolines import shared_trampolines
@@ -165,9 +164,13 @@ class Program(ProcessBound):
         is_lowered_here = settings.pipeline is None
         if require_possible_types(source.operation, lowered_here=is_lowered_here) and is_lowered_here:
             to_default_space(source.operation)  # The host has one memory space; a pipeline may still use others before.
+        finished = False
         with entered(source.context):
             drop_results_of_passes(source.operation)
-            source, finished = lower_dispatch_functions(source, settings.pipeline)
+            if source.context.is_dialect_loaded("dispatch"):
+                from .dispatch_functions import lower_dispatch_functions
+
+                source, finished = lower_dispatch_functions(source, settings.pipeline)
         self._source = source
         self._settings = replace(settings, pipeline=Pipeline.parse(_NOTHING)) if finished else settings
         self._lock = threading.Lock()

@@ -12,10 +12,14 @@ _LAUNCH = """
 import sys
 from mlir_inplace.tools.launch import inplace_opt
 code = inplace_opt()
-print(code, *(name for name in {modules!r} if name in sys.modules), file=sys.stderr)
+from mlir import ir
+bindings = ir.__name__.rpartition(".")[0]  # `mlir` may be another name of them
+known = {{name.replace(bindings, "mlir", 1) if name.startswith(bindings) else name for name in sys.modules}}
+print(code, *(name for name in {modules!r} if name in known), file=sys.stderr)
 """
 
-_NOT_NEEDED = ("numpy._core", "importlib.metadata", "mlir.dialects.linalg", "mlir.dialects.memref", "mlir.dialects.ext")
+_DIALECTS = tuple(f"mlir.dialects.{name}" for name in ("ext", "linalg", "llvm", "memref", "vector"))
+_NOT_NEEDED = ("numpy._core", "importlib.metadata", *_DIALECTS, "mlir_inplace.frontends.stablehlo")
 _SUM = "%c = arith.constant 1 : i32 %r = arith.addi %c, %c : i32"
 
 

@@ -17,7 +17,6 @@ from ...dialects import stablehlo
 from ...dialects.support import dispatch_text as dispatch
 from ...dialects.support.text_error import TextError
 from ...frontends.formats import find_dialect, legalized, register_dialect
-from ...frontends.stablehlo import parse_artifact
 from ...passes.framework.diagnostics import DiagnosticCollector, deliver, emit
 from ...passes.framework.entered_context import new_context
 from ...passes.framework.errors import PassError
@@ -127,6 +126,8 @@ def lower_source(format_name: str, source: Source, context: ir.Context) -> tuple
     if format_name == "onnx":
         return _lowered_model(source, context)
     if source.bytecode is not None and stablehlo.is_artifact(source.bytecode):
+        from ...frontends.stablehlo import parse_artifact
+
         try:
             module = parse_artifact(source.bytecode, context).operation
         except TextError as error:

@@ -67,7 +67,7 @@ class AliasSets:
         root = self.find(value)
         storage = self._sets.get(root)
         if storage is None:
-            storage = self._sets[root] = StorageSet(self.equivalence.find, self.locate)
+            storage = self._sets[root] = StorageSet()
         return storage
 
     def merge(self, first: int, second: int) -> None:
@@ -77,9 +77,14 @@ class AliasSets:
             return
         set_a, set_b = self.storage(a), self.storage(b)
         larger, smaller = (set_b, set_a) if len(set_a) < len(set_b) else (set_a, set_b)
-        larger.absorb(smaller)
+        larger.absorb(smaller, self.equivalence.find, self.locate)
         del self._sets[a], self._sets[b]
         self._sets[self._aliases.union(a, b)] = larger
+
+    def settle(self) -> None:
+        """Drop what only further decisions need: indexes that refer to these sets, which would not be freed at once."""
+        for storage in self._sets.values():
+            storage.drop_index()
 
     # --- facts with undo ---------------------------------------------------------------------------------------
 

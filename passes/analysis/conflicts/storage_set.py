@@ -31,13 +31,11 @@ class StorageSet:
     members. ``first`` is the position of the earliest member. ``confined`` holds the writes that must stay within a
     parallel region, by its block (kept only where there are such regions).
 
-    ``find`` and ``locate`` are those of :class:`AccessIndex`; a set of more than a few accesses has such an index.
+    A set of more than a few accesses has an :class:`AccessIndex`.
     """
 
     __slots__ = (
-        "_find",
         "_index",
-        "_locate",
         "confined",
         "first",
         "first_begin",
@@ -51,9 +49,7 @@ class StorageSet:
         "writes",
     )
 
-    def __init__(self, find: Callable[[int], int], locate: Locate) -> None:
-        self._find = find
-        self._locate = locate
+    def __init__(self) -> None:
         self._index: AccessIndex | None = None
         self.reads: list[Read] = []
         self.writes: list[Write] = []
@@ -83,10 +79,13 @@ class StorageSet:
         if self._index is not None:
             self._index.add_write(write)
 
-    def absorb(self, other: StorageSet) -> None:
-        """Merge ``other``, which should be the smaller set, into this one. Linear in ``other``."""
+    def absorb(self, other: StorageSet, find: Callable[[int], int], locate: Locate) -> None:
+        """Merge ``other``, which should be the smaller set, into this one. Linear in ``other``.
+
+        ``find`` and ``locate`` are those of :class:`AccessIndex`.
+        """
         if self._index is None and len(self) + len(other) > _SMALL:
-            self._index = AccessIndex(self._find, self._locate)
+            self._index = AccessIndex(find, locate)
             for read in self.reads:
                 self._index.add_read(read)
             for write in self.writes:
@@ -101,6 +100,10 @@ class StorageSet:
         for block, writes in other.confined.items():
             self.confined.setdefault(block, []).extend(writes)
         self.rotating = self.rotating or other.rotating
+
+    def drop_index(self) -> None:
+        """Drop the index: the set is searched linearly from now on."""
+        self._index = None
 
     def may_meet(self, written: StorageSet) -> bool:
         """Whether some write of ``written`` falls between the first definition and the last read of this set."""

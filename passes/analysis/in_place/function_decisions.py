@@ -157,6 +157,7 @@ class OneShotAnalyzer:
         self._branches.finish()
         self._decide_commits()
         self._decide_handed_out()
+        self._sets.settle()
         return self._result()
 
     @property

@@ -90,6 +90,22 @@ def test_another_process_finds_it(tmp_path: Path, engines: list[str]) -> None:
     assert engines == []
 
 
+def test_a_program_from_the_cache_needs_no_compiler(tmp_path: Path) -> None:
+    """Neither our analyses nor the classes of ops, which take most of the time of a start."""
+    text = PROGRAM[PROGRAM.index("func.func @update") :]  # no pool of memory, whose functions are compiled
+    mi.compile(text, cache=tmp_path / "cache")
+    (tmp_path / "program.mlir").write_text(text)
+    code = (
+        "import sys, mlir_inplace as mi; mi.compile(sys.argv[1], cache=sys.argv[2])\n"
+        "parts = ('dialects.linalg', 'dialects.llvm', 'dialects.tensor', 'dialects.vector', 'compilation.steps',"
+        " 'compilation.dispatch_functions', 'analysis.conflicts.alias_sets')\n"
+        "print(*(name for name in sys.modules if name.endswith(parts)))"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "program.mlir"), str(tmp_path / "cache")]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout.split() == []
+
+
 def test_whatever_decides_what_is_compiled_is_in_the_key(tmp_path: Path, engines: list[str]) -> None:
     def compile_with(**options: object) -> None:
         mi.compile(options.pop("text", PROGRAM), cache=tmp_path, **options)  # type: ignore[arg-type, call-overload]

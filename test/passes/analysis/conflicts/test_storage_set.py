@@ -80,7 +80,7 @@ def test_nothing_that_may_meet_is_missed(
     sets = AliasSets()
     for view, source, part in before:
         sets.link(view, source, part)
-    storage, other = (StorageSet(sets.equivalence.find, sets.locate) for _ in range(2))
+    storage, other = (StorageSet() for _ in range(2))
     r1, r2 = accesses(first_reads, 0), accesses(second_reads, 100)
     w1, w2 = written(first_writes, 200), written(second_writes, 300)
     for into, some_reads, some_writes in ((storage, r1, w1), (other, r2, w2)):
@@ -88,11 +88,11 @@ def test_nothing_that_may_meet_is_missed(
             into.add_read(read)
         for write in some_writes:
             into.add_write(write)
-    storage.absorb(StorageSet(sets.equivalence.find, sets.locate))
+    storage.absorb(StorageSet(), sets.equivalence.find, sets.locate)
     check(storage, sets, r1, w1)
     for view, source, part in after:
         sets.link(view, source, part)
-    storage.absorb(other)
+    storage.absorb(other, sets.equivalence.find, sets.locate)
     assert (storage.reads, storage.writes) == ([*r1, *r2], [*w1, *w2])
     check(storage, sets, [*r1, *r2], [*w1, *w2])
 
@@ -140,7 +140,7 @@ def test_bounding_boxes(part: Slice | None, box: object) -> None:
 @pytest.mark.parametrize("count", [1, 40])
 def test_absorbing_takes_everything_over(count: int) -> None:
     sets = AliasSets()
-    first, second = (StorageSet(sets.equivalence.find, sets.locate) for _ in range(2))
+    first, second = (StorageSet() for _ in range(2))
     question = Question(Write(3, 30, 1, None), 7)
     for position in range(count):
         second.add_write(Write(position, position, 1, None))
@@ -152,7 +152,7 @@ def test_absorbing_takes_everything_over(count: int) -> None:
     first.add_write(Write(50, 50, 0, None))
     first.add_read(Read(45, 47, 2, 0, None))
     first.first = 4
-    first.absorb(second)
+    first.absorb(second, sets.equivalence.find, sets.locate)
     assert len(first) == count + 2
     assert {write.operand for write in first.writes_between(-1, 60, 0, None)} == {50, *range(count)}
     assert (first.first_write, first.last_write, first.first_begin, first.last_end) == (0, 50, 45, 47)
@@ -162,8 +162,7 @@ def test_absorbing_takes_everything_over(count: int) -> None:
 
 
 def test_sets_that_do_not_overlap_in_time_do_not_meet() -> None:
-    sets = AliasSets()
-    live, early, late = (StorageSet(sets.equivalence.find, sets.locate) for _ in range(3))
+    live, early, late = (StorageSet() for _ in range(3))
     live.add_read(Read(5, 9, 0, 0, None))
     early.add_write(Write(5, 1, 1, None))
     late.add_write(Write(10, 1, 1, None))

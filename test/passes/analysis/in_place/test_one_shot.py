@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from analysed import analyse, analyse_module, function
+
+from mlir_inplace.passes.analysis.conflicts.alias_sets import AliasSets
 
 
 def generic(
@@ -999,3 +1003,17 @@ def test_unranked_tensors_are_never_copied(yielded: str, refused: bool) -> None:
         "operand #0 is unranked and cannot be copied, but the yielded buffer is not equivalent to the loop-carried one"
     )
     assert a.refused == ([message] if refused else [])
+
+
+def test_what_an_analysis_found_out_is_freed_at_once() -> None:
+    """A program has many analyses; in cycles they would wait for the garbage collector, which visits each object."""
+    writes = "\n".join(f"%w{n + 1} = tensor.insert %f into %w{n}[%i] : !v" for n in range(40))
+    gc.collect()
+    gc.disable()
+    try:
+        a = analyse(f"%w0 = tensor.insert %f into %t[%i] : !v\n{writes}\nreturn %w40 : !v")
+        assert a.not_in_place == {}
+        del a
+        assert not any(isinstance(found, AliasSets) for found in gc.get_objects())
+    finally:
+        gc.enable()
