@@ -50,6 +50,20 @@ ELEMENTS = (
         "if True:",
         "if root == target:",
     ),
+    Rule(
+        "copies of other tensors",
+        "**Redundant write**",
+        _FRAMES + "is_copied_onto_itself",
+        "True",
+        "find(value[source]) == find(value[write])",
+    ),
+    Rule(
+        "copies that convert",
+        "**Redundant write**",
+        "passes.analysis.effects.tables:EffectTables.copied_operand",
+        "return source",
+        "return source if s.values[s.operand_value[source]].type == s.values[s.operand_value[write]].type else -1",
+    ),
     Rule("operands of one op that are disjoint", "**Written twice**", _FRAMES + "are_regions_apart", "return True"),
     Rule(
         "slices that are one",
