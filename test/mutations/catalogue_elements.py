@@ -62,7 +62,7 @@ ELEMENTS = (
         "**Redundant write**",
         "passes.analysis.effects.tables:EffectTables.copied_operand",
         "return source",
-        "return source if s.values[s.operand_value[source]].type == s.values[s.operand_value[write]].type else -1",
+        "return source if s.values[value[source]].type == s.values[value[write]].type else -1",
     ),
     Rule("operands of one op that are disjoint", "**Written twice**", _FRAMES + "are_regions_apart", "return True"),
     Rule(

@@ -203,10 +203,10 @@ class EffectTables:
     def copied_operand(self, write: int) -> int:
         """Return the operand that a ``linalg.copy`` copies, unconverted, into all of ``write``; -1 if it is none."""
         s, op = self.snapshot, self.snapshot.operand_op[write]
-        source = s.op_first_operand[op]
-        if s.op_name[op] != "linalg.copy" or source == write or min(s.operand_value[source], s.operand_value[write]) < 0:
+        source, value = s.op_first_operand[op], s.operand_value
+        if s.op_name[op] != "linalg.copy" or source == write or min(value[source], value[write]) < 0:
             return -1
-        return source if s.values[s.operand_value[source]].type == s.values[s.operand_value[write]].type else -1
+        return source if s.values[value[source]].type == s.values[value[write]].type else -1
 
     def tensor_results(self, op: int) -> list[int]:
         """Return the results of ``op`` that are tensors."""

@@ -98,7 +98,7 @@ def test_the_end_of_a_tensor_is_no_use_of_it() -> None:
     for body in (copied + end, inside):
         assert dead(body + USE) - {"scf.yield"} == {"c", "end"}
         assert dead(body.replace(end, '%r = tensor.extract %c[%j] : !v loc("r")\n' + end) + USE) >= {"c", "r", "end"}
-    assert dead(f"bufferization.dealloc_tensor %t : !v\nreturn %f : f32") == set()
+    assert dead("bufferization.dealloc_tensor %t : !v\nreturn %f : f32") == set()
     assert dead(f"{copied}%r = tensor.extract %c[%j] : !v\n{end}return %r : f32") == set()
 
 
