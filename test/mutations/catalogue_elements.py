@@ -57,13 +57,6 @@ ELEMENTS = (
         "True",
         "find(value[source]) == find(value[write])",
     ),
-    Rule(
-        "copies that convert",
-        "**Redundant write**",
-        "passes.analysis.effects.tables:EffectTables.copied_operand",
-        "return source",
-        "return source if s.values[value[source]].type == s.values[value[write]].type else -1",
-    ),
     Rule("operands of one op that are disjoint", "**Written twice**", _FRAMES + "are_regions_apart", "return True"),
     Rule(
         "slices that are one",
