@@ -1,8 +1,8 @@
 """Values that are one of several buffers, such as the result of a branch: each of these one buffer, or apart from it.
 
 An op may read and write one buffer at once, element by element, or two that share no memory. So it may if one of
-its operands is one of several buffers, each of which is either that of the other operand or apart from it. A block argument that a loop
-of branches carries is compared if each edge forwards the buffer of the other operand.
+its operands is one of several buffers, each of which is either that of the other operand or apart from it. A block
+argument that a loop of branches carries is compared if each edge forwards the buffer of the other operand.
 
 Cost: a bounded walk per check. Checks are made only where an op would otherwise conflict with itself. See
 *choices* in docs/theory/conflicts.md.
