@@ -110,8 +110,9 @@ class StructuredOpModel(ParallelRegionModel):
         for i, lender in enumerate(lenders):
             if lender >= 0:
                 buffers[i] = _shape_of(operands[i].type, buffers[lender])
-        rewriter.sweep(op)
-        recreate(op, buffers)
+        if op.name != "linalg.copy" or buffers[0] != buffers[1]:  # The same memory is left as it is.
+            rewriter.sweep(op)
+            recreate(op, buffers)
         rewriter.replace(op, [buffers[i] for i in range(first, len(operands)) if is_tensor(operands[i].type)])
 
 

@@ -100,7 +100,10 @@ DECIDE = """
 WAYS = 12
 """How many ways through such a program are tried."""
 SECONDS = 60
-"""The processor time that one program may take: some of upstream's passes do not end."""
+"""The processor time that one program may take."""
+COUNTING = 5
+"""The processor time before any search: some of upstream's passes do not end, or take all memory."""
+SEARCH = "the search for arguments and siblings"
 REFUTING = 40
 """The processor time after which upstream is taken to be right."""
 
@@ -191,7 +194,7 @@ def compare(
     more = tuple(both[0].exceeds(both[1]))
     if not more:
         return Comparison("fewer" if both[1].exceeds(both[0]) else "same", *both)
-    begin("the search for arguments and siblings")
+    begin(SEARCH)
     wrong = refuted(program, module, {"ours": ours, "upstream": theirs}, Tries(until=REFUTING))
     wrong = wrong or refuted_by_siblings(program, module, counts[1], REFUTING)
     return Comparison(f"wrong in {wrong}" if wrong else "more", *both, () if wrong else more)
@@ -427,15 +430,18 @@ def attempt(kind: str, seed: int, text: str | None = None, first: str = "") -> C
     """Compare a program in a child process, after upstream's passes `first`."""
 
     def work(send: Callable[[str], None]) -> Comparison:
-        send("the clean-up before")
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        def begin(part: str) -> None:
+            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS if part == SEARCH else COUNTING, SECONDS))
+            send(part)
+
+        begin("the clean-up before")
         program = KINDS[kind](seed)
         module = oracle.parse(text or program.text)
         try:
             oracle.run_passes(module, first)
         except ir.MLIRError as error:
             return Comparison(f"not cleaned up before: {message(error)}")
-        return compare(program, module, send)
+        return compare(program, module, begin)
 
     ended = isolated(work, 10 * SECONDS)
     if ended.error is not None:

@@ -93,6 +93,13 @@ CONFLICTS = (
         "True",
         "s.values[source].type == s.values[target].type",
     ),
+    Rule(
+        "one buffer in each iteration",
+        "**Choices**",
+        _CHOICES + "_is_always",
+        "return True",
+        "return all(find(s.operand_value[operand]) == find(other) for operand in sources)",
+    ),
     Rule("a choice is one or apart", "**Choices**", _CHOICES + "_is_each_one_or_apart", "return True"),
     Rule(
         "a choice of an older iteration",

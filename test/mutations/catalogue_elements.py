@@ -50,6 +50,13 @@ ELEMENTS = (
         "if True:",
         "if root == target:",
     ),
+    Rule(
+        "copies of other tensors",
+        "**Redundant write**",
+        _FRAMES + "is_copied_onto_itself",
+        "True",
+        "find(value[source]) == find(value[write])",
+    ),
     Rule("operands of one op that are disjoint", "**Written twice**", _FRAMES + "are_regions_apart", "return True"),
     Rule(
         "slices that are one",

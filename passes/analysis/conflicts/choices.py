@@ -1,7 +1,8 @@
 """Values that are one of several buffers, such as the result of a branch: each of these one buffer, or apart from it.
 
 An op may read and write one buffer at once, element by element, or two that share no memory. So it may if one of
-its operands is one of several buffers, each of which is either that of the other operand or apart from it.
+its operands is one of several buffers, each of which is either that of the other operand or apart from it. A block
+argument that a loop of branches carries is compared if each edge forwards the buffer of the other operand.
 
 Cost: a bounded walk per check. Checks are made only where an op would otherwise conflict with itself. See
 *choices* in docs/theory/conflicts.md.
@@ -35,13 +36,15 @@ class Choices:
         return self._is_each_one_or_apart(first, second) or self._is_each_one_or_apart(second, first)
 
     def _is_each_one_or_apart(self, choice: int, other: int) -> bool:
-        if not self._may_be_chosen(choice):
+        if not self._may_be_chosen(choice) and not self._is_always(choice, other):
             return False
         find = self._sets.equivalence.find
         work, seen = [choice], {choice}
         while work:
             value = work.pop()
             if find(value) == find(other) or not self._sets.have_common_origin(value, other):
+                continue
+            if self._is_always(value, other):
                 continue
             chosen = self._chosen(value)
             origins = self._sets.origins(other) if chosen else None
@@ -51,6 +54,17 @@ class Choices:
             work.extend(source for source in chosen if source not in seen)
             seen.update(chosen)
         return True
+
+    def _is_always(self, value: int, other: int) -> bool:
+        """Whether block argument ``value`` is the buffer of ``other`` by each edge, in each iteration of a loop."""
+        s, sources = self._snapshot, self._effects.sources.get(value, ())
+        loop = s.block_loop[s.value_block[value]] if s.value_op[value] < 0 and sources else -1
+        if loop < 0 or s.block_branches[loop] < 0 or s.is_in_loop(s.value_position[other], loop):
+            return False
+        if any(s.operand_op[operand] not in s.op_successors or s.operand_value[operand] < 0 for operand in sources):
+            return False
+        find = self._sets.equivalence.find
+        return all(find(s.operand_value[operand]) == find(other) for operand in sources)
 
     def _chosen(self, value: int) -> list[int]:
         """Return the values of which ``value`` is one, of the same run of its block; empty if that is not known."""

@@ -141,7 +141,8 @@ class Destruction:
 
     def _is_redundant(self, meeting: _Meeting) -> bool:
         """The write stores the content that is in the buffer already."""
-        return self._frames.redundant_by(meeting.write.operand) is not None
+        write = meeting.write.operand
+        return self._frames.redundant_by(write) is not None or self._frames.is_copied_onto_itself(write)
 
     def _is_left_over(self, meeting: _Meeting) -> bool:
         """The read represents the elements of a shared output that no thread inserts, read after its loop."""

@@ -66,6 +66,12 @@ class Frames:
                 return tuple(passed) if slice_relation(found[1], wanted) is SliceRelation.EQUAL else None
         return None
 
+    def is_copied_onto_itself(self, write: int) -> bool:
+        """Whether ``write`` is to all of a tensor, by a ``linalg.copy`` of what is in that very buffer."""
+        source, find = self._effects.copied_operand(write), self._sets.equivalence.find
+        value = self._snapshot.operand_value
+        return source >= 0 and find(value[source]) == find(value[write])
+
     def frame(self, write: Write, value: int) -> SliceFrame | None:
         """Return the slices of the innermost class that ``write`` and ``value`` both lie in; None if none is known."""
         views = dict(self._sets.path(value))

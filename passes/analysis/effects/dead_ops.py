@@ -1,7 +1,8 @@
 """Ops that compute nothing that is used: they are not bufferized, and read and write nothing.
 
 An op is dead if it has results, only dead ops use them, and neither it nor an op inside of it has an effect. Ops inside
-of a dead op are dead. Linear in the ops: what is inside of an op that is known to be dead, or not, is not asked again.
+of a dead op are dead, as are those that only say that its results are not needed any more. Linear in the ops: what is
+inside of an op that is known to be dead, or not, is not asked again.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from ..ir.snapshot import Snapshot
 from ..linalg.payload_effects import is_pure
 
 __all__ = ["find_dead_ops"]
+
+_END = "bufferization.dealloc_tensor"
+"""Ends the lifetime of a tensor, and uses nothing of it."""
 
 
 def find_dead_ops(snapshot: Snapshot, function: int) -> frozenset[int]:
@@ -29,13 +33,15 @@ def find_dead_ops(snapshot: Snapshot, function: int) -> frozenset[int]:
         else:
             dead.add(op)
             dead.update(s.nested_ops(op))
+            dead.update(s.operand_op[use] for result in s.results(op) for use in s.value_uses[result])
     return frozenset(dead)
 
 
 def _is_used(s: Snapshot, op: int, dead: set[int]) -> bool:
     for result in s.results(op):
         for use in s.value_uses[result]:
-            if s.operand_op[use] not in dead:
+            user = s.operand_op[use]
+            if user not in dead and s.op_name[user] != _END:
                 return True
     return False
 

@@ -200,6 +200,14 @@ class EffectTables:
         first, values, is_tensor = s.op_first_operand[op], s.operand_value, s.value_is_tensor
         return [o for o in range(first, first + s.op_operand_count[op]) if values[o] >= 0 and is_tensor[values[o]]]
 
+    def copied_operand(self, write: int) -> int:
+        """Return the operand that a ``linalg.copy`` copies, unconverted, into all of ``write``; -1 if it is none."""
+        s, op = self.snapshot, self.snapshot.operand_op[write]
+        source, value = s.op_first_operand[op], s.operand_value
+        if s.op_name[op] != "linalg.copy" or source == write or min(value[source], value[write]) < 0:
+            return -1
+        return source if s.values[value[source]].type == s.values[value[write]].type else -1
+
     def tensor_results(self, op: int) -> list[int]:
         """Return the results of ``op`` that are tensors."""
         s = self.snapshot

@@ -6,9 +6,9 @@ cheapest decisions (``optimal.py``). A program that is refused costs more than a
 its iterations, and dearer than a few allocations beside it.
 
 What is not known is assumed: a loop whose bounds are not constant has :data:`ASSUMED_TRIPS` iterations, as has one of
-the CFG; a dynamic size is :data:`ASSUMED_SIZE`; an element of unknown size has eight bytes; each branch is taken. What
-every outcome pays (the buffer of a result that has no init) is left out, as are copies into the layout that a call or
-a result wants.
+the CFG; a dynamic size is :data:`ASSUMED_SIZE`, but a slice is no larger than what it is a slice of; an element of
+unknown size has eight bytes; each branch is taken. What every outcome pays (the buffer of a result that has no init) is
+left out, as are copies into the layout that a call or a result wants.
 
 Sizes and trip counts are looked up once. The cost of an outcome is linear in its decisions.
 """
@@ -188,7 +188,22 @@ class CostModel:
         """Return the bytes of the buffer of a tensor value."""
         found = self._bytes.get(value)
         if found is None:
-            found = self._bytes[value] = _bytes_of(self._snapshot.values[value].type)
+            found = self._bytes[value] = self._least_bytes(value)
+        return found
+
+    def _least_bytes(self, value: int) -> int:
+        """Return the bytes by the type, or by those that the value is tied to: a slice is no larger than its tensor."""
+        s, found = self._snapshot, _bytes_of(self._snapshot.values[value].type)
+        for _ in range(_LONGEST):
+            type_ = s.values[value].type
+            if isinstance(type_, ir.RankedTensorType) and type_.has_static_shape:
+                break
+            sources = (s.operand_value[operand] for operand in self._effects.sources.get(value, ()))
+            source = next((before for before in sources if 0 <= before < value), -1)
+            if source < 0:
+                break
+            value = source
+            found = min(found, _bytes_of(s.values[value].type))
         return found
 
 

@@ -66,6 +66,8 @@ def _is_certain(effects: TensorEffects, conflict: Conflict) -> bool:
         return False
     if not effects.writes[write] or write in effects.redundant_source or effects.shared_outputs:
         return False
+    if effects.copied_operand(write) >= 0:
+        return False
     if write in effects.slices or read in effects.slices or s.operand_value[read] != conflict.value:
         return False
     if not effects.content_reads[read] or effects.undefined[conflict.value]:

@@ -139,6 +139,8 @@ def _contested(effects: TensorEffects, function: int, outcome: TrialOutcome) -> 
             near = [tie.value for tie in effects.ties.get(operand, ())] + list(effects.forwards.get(operand, ()))
             if operand in effects.redundant_source:
                 near.append(s.operand_value[effects.redundant_source[operand]])
+            if (copied := effects.copied_operand(operand)) >= 0:
+                near.append(s.operand_value[copied])
             for other in near:
                 parents[find(value)] = find(other)
     paid = {find(one.number if one.makes else s.operand_value[one.number]) for one in outcome.paid if one.number >= 0}

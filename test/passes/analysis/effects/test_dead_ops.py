@@ -90,6 +90,18 @@ def test_a_dead_op_reads_and_writes_nothing() -> None:
     assert list(analysed(used).not_in_place) == ["d#1"]
 
 
+def test_the_end_of_a_tensor_is_no_use_of_it() -> None:
+    """What is copied only to be ended need not be there when the write destroys it."""
+    copied = '%c = bufferization.alloc_tensor() copy(%t) : !v loc("c")\n'
+    end = 'bufferization.dealloc_tensor %c : !v loc("end")\n'
+    inside = f"scf.if %p {{\n{copied}{end}}}\n"
+    for body in (copied + end, inside):
+        assert dead(body + USE) - {"scf.yield"} == {"c", "end"}
+        assert dead(body.replace(end, '%r = tensor.extract %c[%j] : !v loc("r")\n' + end) + USE) >= {"c", "r", "end"}
+    assert dead("bufferization.dealloc_tensor %t : !v\nreturn %f : f32") == set()
+    assert dead(f"{copied}%r = tensor.extract %c[%j] : !v\n{end}return %r : f32") == set()
+
+
 KEPT = {
     "tensor.insert": "%w = tensor.insert %f into %t[%i] : !v",
     "insert_slice": "%w = tensor.insert_slice %h into %t[%i] [4] [1] : !h into !v",

@@ -693,6 +693,40 @@ def test_inserting_a_slice_where_it_is_writes_nothing(offset: int, redundant: bo
     assert a.redundant == ({"w#1"} if redundant else set())
 
 
+@pytest.mark.parametrize("size", [6, 1000])
+def test_a_slice_of_unknown_size_is_no_larger_than_its_tensor(size: int) -> None:
+    """Two slices are copied here, not a slice and all of %t: the size of a slice is a guess, that of %t is known."""
+    text = f"""
+      %s = tensor.extract_slice %t[0] [%i] [2] : tensor<{size}xf32> to !d loc("s")
+      %g = linalg.exp ins(%s : !d) outs(%s : !d) -> !d loc("g")
+      %w = tensor.insert_slice %g into %t[0] [%i] [2] : !d into tensor<{size}xf32> loc("w")
+      return %s, %w : !d, tensor<{size}xf32>
+    """
+    a = analyse(text, f"%t: tensor<{size}xf32>, %i: index")
+    assert sorted(a.not_in_place) == ["g#1", "s#0"]
+
+
+@pytest.mark.parametrize(
+    ("op", "refused"),
+    [
+        ("linalg.copy ins(%w : !v) outs(%e : !v)", []),
+        ("linalg.exp ins(%w : !v) outs(%e : !v)", ["w#1"]),
+        ("linalg.copy ins(%u : !v) outs(%e : !v)", ["w#1"]),
+        ("linalg.copy ins(%b : tensor<8xi32>) outs(%e : !v)", ["w#1"]),
+    ],
+)
+def test_copying_a_tensor_onto_itself_destroys_nothing(op: str, refused: list[str]) -> None:
+    """%w is read later; an op that computes or converts, and a copy of another tensor, leave something else there."""
+    a = analyse(f"""
+      %e = tensor.empty() : !v
+      %w = linalg.fill ins(%f : f32) outs(%e : !v) -> !v loc("w")
+      %b = tensor.bitcast %w : !v to tensor<8xi32>
+      %c = {op} -> !v loc("c")
+      return %w, %c : !v, !v
+    """)
+    assert list(a.not_in_place) == refused
+
+
 def test_a_write_to_a_new_buffer_is_never_left_out() -> None:
     """Not even if its source is where it would be written: in the new buffer it is not."""
     text = function("""

@@ -383,3 +383,21 @@ def test_branches_that_nobody_described_are_refused() -> None:
     )
     assert expected in analyse_module(text).refused
     assert analyse_module(text, allow_unknown=True).refused == [expected]
+
+
+@pytest.mark.parametrize(
+    ("entered", "passed", "refused"), [("%t", "%w", []), ("%u", "%w", ["w#1"]), ("%t", "%u", ["cf.br#1"])]
+)
+def test_an_argument_of_a_loop_that_is_always_one_buffer(entered: str, passed: str, refused: list[str]) -> None:
+    """%w overwrites %t, which is %a in each iteration, as %w is; or %a is another tensor at first, or later."""
+    a = analyse(f"""
+      cf.br ^head(%i, {entered} : index, !v)
+    ^head(%k: index, %a: !v):
+      %w = linalg.exp ins(%a : !v) outs(%t : !v) -> !v loc("w")
+      %next = arith.addi %k, %j : index
+      %more = arith.cmpi slt, %next, %n : index
+      cf.cond_br %more, ^head(%next, {passed} : index, !v), ^exit
+    ^exit:
+      return %w : !v
+    """)
+    assert list(a.not_in_place) == refused
