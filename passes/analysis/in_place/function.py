@@ -2,8 +2,8 @@
 
 Every order is sound (see ``function_decisions.py``), so they differ in cost only. An outcome without refusals cannot be
 improved on; this is the usual case. Nor can one whose refusals are all proved necessary (``fewest_allocations.py``).
-What is paid for may be caused by operands that are cheaper to refuse (``cheap_causes.py``, ``saving_causes.py``): that is
-tried last.
+What is paid for may be caused by operands that are cheaper to refuse (``cheap_causes.py``, ``saving_causes.py``): these
+are tried last.
 """
 
 from __future__ import annotations

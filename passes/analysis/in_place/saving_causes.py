@@ -76,9 +76,10 @@ def _causes(effects: TensorEffects, analysis: FunctionAnalysis, paid: int) -> It
             continue
         for operand in (access, *_back(effects, analysis, effects.snapshot.operand_value[access])):
             decision = analysis.decisions.get(operand)
-            if decision is not None and decision.in_place and not effects.must_in_place[operand]:
-                if is_copyable(effects, operand):
-                    yield operand
+            if decision is None or not decision.in_place or effects.must_in_place[operand]:
+                continue
+            if is_copyable(effects, operand):
+                yield operand
 
 
 def _back(effects: TensorEffects, analysis: FunctionAnalysis, value: int) -> Iterator[int]:
