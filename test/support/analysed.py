@@ -176,12 +176,14 @@ def analyse_module(
     allow_unknown: bool = False,
     copy_before_write: bool = False,
     calls_copy: bool = False,
+    single_order: bool = False,
 ) -> Analysed:
     options = AnalysisOptions(
         boundaries=boundaries,
         allow_unknown=allow_unknown,
         copy_before_write=copy_before_write,
         calls_copy=calls_copy,
+        single_order=single_order,
     )
     return analyse_with(text, options)
 
@@ -192,9 +194,18 @@ def analyse_with(text: str, options: AnalysisOptions) -> Analysed:
         return Analysed(analyze_module(module.operation, options))
 
 
-def analyse(body: str, arguments: str = ARGUMENTS, *, boundaries: bool = True, allow_unknown: bool = False) -> Analysed:
+def analyse(
+    body: str,
+    arguments: str = ARGUMENTS,
+    *,
+    boundaries: bool = True,
+    allow_unknown: bool = False,
+    single_order: bool = False,
+) -> Analysed:
     """The analysis of one function with `body`; nothing of it may have been refused."""
-    analysed = analyse_module(function(body, arguments), boundaries=boundaries, allow_unknown=allow_unknown)
+    analysed = analyse_module(
+        function(body, arguments), boundaries=boundaries, allow_unknown=allow_unknown, single_order=single_order
+    )
     assert not analysed.refused
     return analysed
 

@@ -59,6 +59,8 @@ class TensorEffects(EffectTables):
     ) -> None:
         super().__init__(snapshot)
         self.boundaries = boundaries
+        self.any_layout = boundaries
+        """Whether arguments of public functions are buffers of any layout, unless an attribute states one."""
         self._models = models
         self._sums = IndexSums(snapshot)
         self.slice_iterations = SliceIterations(snapshot)

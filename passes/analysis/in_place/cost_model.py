@@ -27,6 +27,8 @@ from ....dialects.scf.trip_counts import trip_count
 from ....dialects.support.element_sizes import element_bytes
 from ..conflicts.decisions import Decision, Strategy
 from ..effects.reader import TensorEffects
+from ..effects.summary import buffer_layouts
+from ..ir.symbols import is_public
 from .decision_record import costs_no_copy
 from .function_decisions import FunctionAnalysis
 from .optimality import Price
@@ -80,6 +82,8 @@ class CostModel:
         self._branches: dict[int, int] = {}
         self._runs: dict[int, int] = {-1: 1}
         """By the block of a loop, how often it runs while the function runs once."""
+        self._gaps: dict[int, bool] = {}
+        """By argument of a function, whether it may have gaps between its elements."""
         self._made_in: dict[int, list[int]] = {}
         """By function, the tensors without content that its ops make."""
 
@@ -119,16 +123,26 @@ class CostModel:
         """Whether a buffer that is reshaped may be that of an argument of the function, of any layout."""
         effects, s = self._effects, self._snapshot
         work, seen = [s.operand_value[operand]], set[int]()
-        while work and effects.boundaries and len(seen) < _LONGEST:
+        while work and effects.any_layout and len(seen) < _LONGEST:
             value = work.pop()
             seen.add(value)
-            if s.value_op[value] < 0 and s.block_op[s.value_block[value]] == analysis.function:
+            if s.function_of(value) == analysis.function and self._has_gaps(value):
                 return True
             for source in effects.sources.get(value, ()):
                 decision = analysis.decisions.get(source)
                 if (decision is None or decision.in_place) and s.operand_value[source] not in seen:
                     work.append(s.operand_value[source])
         return False
+
+    def _has_gaps(self, value: int) -> bool:
+        """Whether an argument of a function may be in any layout: of a private function callers decide."""
+        found = self._gaps.get(value)
+        if found is None:
+            s, effects = self._snapshot, self._effects
+            op = s.ops[s.function_of(value)]
+            layout = buffer_layouts(op).get(s.value_index[value])
+            found = self._gaps[value] = effects.any_layout and is_public(op) and not _is_identity(layout)
+        return found
 
     def of_refusal(self, operand: int) -> Price:
         """Return what ``operand`` costs if it is out-of-place."""
@@ -205,6 +219,13 @@ class CostModel:
             value = source
             found = min(found, _bytes_of(s.values[value].type))
         return found
+
+
+def _is_identity(layout: ir.Attribute | None) -> bool:
+    if not isinstance(layout, ir.AffineMapAttr):
+        return False
+    map_ = layout.value
+    return map_ == ir.AffineMap.get_identity(map_.n_dims)
 
 
 def _bytes_of(type_: ir.Type) -> int:

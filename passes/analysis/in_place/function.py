@@ -2,11 +2,13 @@
 
 Every order is sound (see ``function_decisions.py``), so they differ in cost only. An outcome without refusals cannot be
 improved on; this is the usual case. Nor can one whose refusals are all proved necessary (``fewest_allocations.py``).
-What is still copied may be caused by operands that are cheaper to refuse (``cheap_causes.py``): that is tried last.
+What is paid for may be caused by operands that are cheaper to refuse (``cheap_causes.py``, ``saving_causes.py``): these
+are tried last.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -21,6 +23,7 @@ from .optimal import search
 from .optimality import Price
 from .options import AnalysisOptions
 from .region_flow import carried_values
+from .saving_causes import saving_causes
 
 __all__ = ["analyze_function"]
 
@@ -29,6 +32,8 @@ _SECOND = DecisionOrder(exits_first=True)
 _THIRD = DecisionOrder(Heuristic.TOP_DOWN, exits_first=True)
 _PASSING_ON = DecisionOrder(exits_first=True, postpone=True, pass_on=True)
 _UNROTATED = DecisionOrder(exits_first=True, postpone=True, pass_on=True, rotate=False)
+_ROUNDS = 2
+"""How often cheaper causes of what is paid for are looked for."""
 _SMALL = 4096
 """The largest number of ops for which more than two orders are tried."""
 
@@ -48,28 +53,52 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
             first = OneShotAnalyzer(effects, function, options, _FIRST).run()
             return first if len(first.refusals) < len(asked.refusals) else asked
         return asked
-    best, costs = OneShotAnalyzer(effects, function, options, _FIRST).run(), CostModel(effects)
+    run = partial(OneShotAnalyzer, effects, function, options)
+    first, costs = run(_FIRST), CostModel(effects)
+    best = first.run()
     if options.copy_before_write or (options.single_order and not best.refusals):
         return best
     if any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in _conflicts(best)):
         return best
     small = len(effects.snapshot.nested_ops(function)) <= _SMALL
-    orders = [_SECOND, _THIRD]
-    if any(decision.strategy is Strategy.COPY_TO_CARRIED for decision in best.decisions.values()):
+    orders = [_SECOND, _THIRD] if first.is_postponing else [_THIRD]
+    if _copies_to_carried(best):
         orders.insert(0, _PASSING_ON)
     if any(conflict.rule is Rule.ROTATION_SHARED for conflict in _conflicts(best)):
         orders.insert(0, _UNROTATED)
     chosen = _FIRST
     for order in orders if small else orders[:1]:
+        if not _conflicts(best):
+            break
         if _is_cheapest(effects, costs, best):
             return best
-        other = OneShotAnalyzer(effects, function, options, order).run()
+        other = run(order).run()
         if _rank(costs, other) < _rank(costs, best):
             best, chosen = other, order
-    blamed = cheap_causes(effects, best) if small else {}
-    if blamed:
-        other = OneShotAnalyzer(effects, function, options, chosen, blamed).run()
-        best = min(best, other, key=partial(_rank, costs))
+    return _without_causes(effects, costs, best, chosen, run) if small else best
+
+
+def _without_causes(
+    effects: TensorEffects,
+    costs: CostModel,
+    best: FunctionAnalysis,
+    order: DecisionOrder,
+    run: Callable[[DecisionOrder, dict[int, Conflict]], OneShotAnalyzer],
+) -> FunctionAnalysis:
+    """Return the cheapest of ``best`` and outcomes in which causes of what it pays for are refused from the start."""
+    refused, last = dict[int, Conflict](), dict[int, Conflict]()
+    for causes in (cheap_causes, *[partial(saving_causes, costs)] * _ROUNDS):
+        found = causes(effects, best)
+        if found == last:
+            continue
+        last = found
+        for tried in (order, _PASSING_ON):
+            other = run(tried, refused | found).run()
+            if _rank(costs, other) < _rank(costs, best):
+                best, refused = other, refused | found
+                break
+            if not _copies_to_carried(other):
+                break
     return best
 
 
@@ -95,6 +124,10 @@ def _is_cheapest(effects: TensorEffects, costs: CostModel, analysis: FunctionAna
         return True
     cost = costs.cost(analysis)
     return not cost.refusals and not cost.copied and has_fewest_allocations(effects, analysis)
+
+
+def _copies_to_carried(analysis: FunctionAnalysis) -> bool:
+    return any(decision.strategy is Strategy.COPY_TO_CARRIED for decision in analysis.decisions.values())
 
 
 def _conflicts(analysis: FunctionAnalysis) -> list[Conflict]:

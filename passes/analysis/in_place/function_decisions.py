@@ -127,6 +127,8 @@ class OneShotAnalyzer:
         """The operands whose buffers escape and may be written."""
         self._postponed: dict[int, list[int]] = {}
         """By block, the operands whose decisions are postponed."""
+        self.is_postponing = False
+        """Whether any decision was taken in another turn because the order postpones some."""
 
     def _exclusive(self, op: int) -> bool:
         model = self._effects.model(op)
@@ -251,6 +253,7 @@ class OneShotAnalyzer:
                 continue
             if operand in effects.ties or effects.writes[operand] or effects.escapes[operand]:
                 if self._order.postpone and record.is_cheap(operand) and not effects.must_in_place[operand]:
+                    self.is_postponing = True
                     self._postponed.setdefault(s.op_block[op], []).append(operand)
                 else:
                     self._decide_tie(operand)
@@ -348,4 +351,5 @@ class OneShotAnalyzer:
         for operand in s.operands(op):
             ties = effects.ties.get(operand, ())
             if not effects.writes[operand] and any(len(effects.sources[tie.value]) > 1 for tie in ties):
+                self.is_postponing = True
                 self._decide_tie(operand)

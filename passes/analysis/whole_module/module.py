@@ -129,6 +129,8 @@ def _effects(
     if options.allow_unknown and not options.encodings:
         effects.encoded = tensors_that_stay(effects)
     effects.skip_dead = options.skip_dead
+    # With this option arguments are contiguous: it is why a call may copy.
+    effects.any_layout = effects.boundaries and not options.calls_copy
     return effects
 
 

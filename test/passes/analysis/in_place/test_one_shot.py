@@ -149,7 +149,8 @@ def test_what_was_inserted_into_undefined_content_is_copied() -> None:
 @pytest.mark.parametrize(("init", "in_place"), [("%y", True), ("%h", True), ("%other", True), ("%shifted", False)])
 def test_an_elementwise_op_may_read_a_reshape_of_its_init(init: str, in_place: bool) -> None:
     """%y is %h under another shape and back; %shifted holds some of the same elements, at other places."""
-    a = analyse(f"""
+    a = analyse(
+        f"""
       %h = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("h")
       %shifted = tensor.extract_slice %t[2] [4] [1] : !v to !h loc("shifted")
       %x = tensor.expand_shape %h [[0, 1]] output_shape [2, 2] : !h into tensor<2x2xf32>
@@ -157,7 +158,9 @@ def test_an_elementwise_op_may_read_a_reshape_of_its_init(init: str, in_place: b
       %other = tensor.collapse_shape %x [[0, 1]] : tensor<2x2xf32> into !h
       %g = linalg.exp ins(%y : !h) outs({init} : !h) -> !h loc("g")
       return %g : !h
-    """)
+    """,
+        single_order=in_place,
+    )
     # A copy of %h has no gaps, so that the reshapes of it copy nothing.
     assert a.not_in_place == ({} if in_place else {"h#0": "copy: READ_BY_WRITER write=g#1 read=g#0 value=y"})
 

@@ -1,0 +1,115 @@
+"""Operands that get buffers of their own, as that saves more than it costs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from analysed import analyse, analyse_module, function, loop
+
+import mlir_inplace as mi
+
+INNER = """
+  %a = tensor.extract_slice %t[0] [6] [1] : !v to tensor<6xf32> loc("a")
+  %b = tensor.extract_slice %a[2] [2] [1] : tensor<6xf32> to tensor<2xf32> loc("b")
+  %w = tensor.insert %f into %t[%i] : !v loc("w")
+"""
+
+
+def test_the_smaller_of_two_slices_is_copied() -> None:
+    a = analyse(INNER + "return %w, %b : !v, tensor<2xf32>")
+    assert list(a.not_in_place) == ["b#0"]
+
+
+def test_the_larger_slice_is_copied_if_it_is_read_too() -> None:
+    """The smaller one is then a view of that copy."""
+    a = analyse(INNER + "return %w, %b, %a : !v, tensor<2xf32>, tensor<6xf32>")
+    assert list(a.not_in_place) == ["a#0"]
+
+
+ROTATE = """
+func.func private @fill_from(%x: !h, %y: !h, %i: index, %j: index) -> !h {
+  %e = tensor.extract %y[%i] : !h
+  %w = tensor.insert %e into %x[%j] : !h
+  %g = tensor.extract %y[%j] : !h
+  %v = tensor.insert %g into %w[%i] : !h
+  return %v : !h
+}
+"""
+
+
+@pytest.mark.parametrize(("offset", "copied"), [(2, ["from#0"]), (4, [])])
+def test_the_slice_that_is_read_is_copied_rather_than_the_one_put_back(offset: int, copied: list[str]) -> None:
+    """Otherwise the insertion would move elements too; slices that are apart need no copy."""
+    body = f"""
+      %into = tensor.extract_slice %t[{offset}] [4] [1] : !v to !h loc("into")
+      %from = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("from")
+      %c = func.call @fill_from(%into, %from, %i, %j) : (!h, !h, index, index) -> !h
+      %r = tensor.insert_slice %c into %t[{offset}] [4] [1] : !h into !v loc("r")
+      return %r : !v
+    """
+    a = analyse_module(ROTATE + function(body))
+    assert [place for place in a.not_in_place if place.startswith(("into", "from"))] == copied
+    assert a.redundant == {"r#1"}
+
+
+@pytest.mark.parametrize(("reads_old", "refused"), [(False, "w#1"), (True, "for#3")])
+def test_a_write_of_everything_in_a_loop_gets_a_buffer(reads_old: bool, refused: str) -> None:
+    """The loop may not run at all, so that a copy of its init would be needed; an update of it needs that anyway."""
+    write = "tensor.insert %f into %a[%k] : !v" if reads_old else "linalg.fill ins(%f : f32) outs(%a : !v) -> !v"
+    body = f"""
+      %l = scf.for %k = %c4 to %c4 step %c1 iter_args(%a = %t) -> !v {{
+        %w = {write} loc("w")
+        scf.yield %w : !v
+      }} loc("for")
+      return %t, %l : !v, !v
+    """
+    assert list(analyse(body).not_in_place) == [refused]
+
+
+RESHAPED = """
+  %z = tensor.expand_shape %a [[0, 1]] output_shape [2, 4] : !v into tensor<2x4xf32>
+  %x = tensor.insert %f into %z[%c0, %c1] : tensor<2x4xf32>
+  %y = tensor.collapse_shape %x [[0, 1]] : tensor<2x4xf32> into !v loc("y")
+  scf.yield %y : !v
+"""
+
+
+@pytest.mark.parametrize(
+    ("argument", "copied"), [("", ["for#3"]), (" {bufferization.buffer_layout = affine_map<(d0) -> (d0)>}", [])]
+)
+def test_what_may_have_gaps_is_copied_before_a_loop_that_reshapes_it(argument: str, copied: list[str]) -> None:
+    """A reshape of a contiguous argument copies nothing."""
+    arguments = f"%t: !v{argument}, %f: f32, %n: index"
+    assert list(analyse(loop("%a = %t", RESHAPED) + "return %l#0 : !v", arguments).not_in_place) == copied
+
+
+def test_callers_decide_the_layout_of_a_private_function() -> None:
+    body = function(loop("%a = %t", RESHAPED) + "return %l#0 : !v", "%t: !v, %f: f32, %n: index")
+    assert analyse_module(body.replace("func.func @", "func.func private @")).not_in_place == {}
+
+
+PROGRAM = """
+func.func @main(%t: tensor<8xf32> {bufferization.writable = true}, %f: f32, %i: index)
+    -> (tensor<8xf32>, tensor<2xf32>MORE) {
+  %a = tensor.extract_slice %t[0] [6] [1] : tensor<8xf32> to tensor<6xf32>
+  %b = tensor.extract_slice %a[2] [2] [1] : tensor<6xf32> to tensor<2xf32>
+  %w = tensor.insert %f into %t[%i] : tensor<8xf32>
+  return %w, %bVALUE : tensor<8xf32>, tensor<2xf32>MORE
+}
+"""
+
+
+@pytest.mark.parametrize(("more", "value", "least"), [("", "", 8), (", tensor<6xf32>", ", %a", 24)])
+def test_values(more: str, value: str, least: int) -> None:
+    text = PROGRAM.replace("MORE", more).replace("VALUE", value)
+    program = mi.compile(text, opt_level=0, memory_stats=True)
+    given = np.arange(8, dtype=np.float32)
+    old = given.copy()
+    found = program.main(given, 99.0, 3)
+    wanted = old.copy()
+    wanted[3] = 99
+    for mine, right in zip(found, (wanted, old[2:4], old[:6]), strict=False):
+        assert np.array_equal(mine, right)
+    assert program.memory_stats.copied_bytes >= least
+    if not more:
+        assert program.memory_stats.copied_bytes == least
