@@ -188,6 +188,18 @@ def argmax(element: str, size: str, axis: int) -> Workload:
     return _program(name, text, [typed], (left, "i32"), lambda xp, x: xp.argmax(x, axis=axis))
 
 
+def _wide_sum(shape: Shape, element: str, axis: int) -> str:
+    """The sums `%s` of `%x`, added up in wider numbers where they are narrow, as JAX does."""
+    if (wide := WIDER.get(element)) is None:
+        return _reduced("add", "0.0", [axis], shape, element, name="s", of="%x")
+    left = (shape[1 - axis],)
+    return (
+        f"%w = stablehlo.convert %x : ({_typed((shape, element))}) -> {_typed((shape, wide))}\n"
+        + _reduced("add", "0.0", [axis], shape, wide, name="u", of="%w")
+        + f"%s = stablehlo.convert %u : ({_typed((left, wide))}) -> {_typed((left, element))}\n"
+    )
+
+
 def softmax(element: str, size: str, axis: int) -> Workload:
     """The softmax of columns (`axis` is 0) or rows."""
     shape = SIZES[size]
@@ -196,7 +208,7 @@ def softmax(element: str, size: str, axis: int) -> Workload:
         _reduced("maximum", LOWEST[element], [axis], shape, element, name="m", of="%a0")
         + f"%n = stablehlo.broadcast_in_dim %m, dims = [{1 - axis}] : ({left}) -> {{t}}\n"
         + "%d = stablehlo.subtract %a0, %n : {t}\n%x = stablehlo.exponential %d : {t}\n"
-        + _reduced("add", "0.0", [axis], shape, element, name="s", of="%x")
+        + _wide_sum(shape, element, axis)
         + f"%q = stablehlo.broadcast_in_dim %s, dims = [{1 - axis}] : ({left}) -> {{t}}\n"
         + "%r = stablehlo.divide %x, %q : {t}"
     )
