@@ -69,13 +69,16 @@ def main() -> None:
         parser.error(f"no program has one of {', '.join(options.only)} in its name")
     clock = time.process_time if options.processor_time else time.perf_counter
     limits = measure_limits(1, clock)
+    if options.json:
+        options.json.write_text("")
     figures: list[dict[str, Any]] = []
     for workload in chosen:
         figures.append(measured(workload, options, 1, clock, limits))
         print(row(figures[-1], options.peers), file=sys.stderr, flush=True)
+        if options.json:
+            with options.json.open("a") as file:
+                file.write(json.dumps(figures[-1]) + "\n")
     report(figures, options.peers, options.below)
-    if options.json:
-        options.json.write_text("".join(json.dumps(one) + "\n" for one in figures))
 
 
 if __name__ == "__main__":

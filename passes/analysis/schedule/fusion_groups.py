@@ -113,8 +113,6 @@ class _Finder:
         self.machine = machine
         self.producers: list[tuple[Structured, _Named]] = []
         self.loops = set(root.parallel_loops) - root.falling
-        written = root.indices[root.inputs]
-        self.row_loop = written[-1].loop if written else None
         self.uses: dict[ir.Value, list[tuple[Sequence[OperandIndex], _Named]]] = {}
         self._read_by(root, {loop: loop for loop in self.loops})
 
@@ -211,6 +209,7 @@ class _Finder:
         """
         passed_on = self._passed_on()
         room = self.machine.l2 // 2 if _is_contraction(self.root) else self.machine.l1 // 4
+        row_loop, line = self._row_loop()
         tiles: list[TileLoop] = []
         for loop in sorted(self.loops):
             size = self.root.size(loop)
@@ -218,8 +217,8 @@ class _Finder:
                 continue
             rows = max(1, room * size // passed_on)
             least, step = _ROWS, 1
-            if loop == self.row_loop:
-                least = step = self._line()
+            if loop == row_loop:
+                least = step = line
                 if rows < _LINES * least:
                     rows = max(room, self.machine.l2 // 2) * size // passed_on
                 if rows < min(least, size):
@@ -228,10 +227,17 @@ class _Finder:
             passed_on = passed_on * rows // size
         return tuple(tiles)
 
-    def _line(self) -> int:
-        """Return how many elements of the root's result a cache line holds."""
-        element = ir.ShapedType(self.root.op.results[0].type).element_type
-        return max(1, _LINE // type_bytes(element))
+    def _row_loop(self) -> tuple[int | None, int]:
+        """Return the common loop along rows of the largest intermediate result, and how many elements a line has."""
+        results = [
+            (result, op.indices[op.inputs + number], named)
+            for op, named in self.producers
+            for number, result in enumerate(op.op.results)
+        ]
+        result, written, named = max(results, key=lambda one: type_bytes(one[0].type))
+        last = written[-1].loop if written else None
+        line = _LINE // type_bytes(ir.ShapedType(result.type).element_type)
+        return None if last is None else named.get(last), max(1, line)
 
 
 def _even(size: int | None, most: int, step: int) -> int:
