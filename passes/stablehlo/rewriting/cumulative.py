@@ -149,8 +149,8 @@ def _along_rows(found: Cumulative, empty: ir.Value) -> ir.Value:
     start = tensor.extract(init, [])
 
     def block(indices: list[ir.Value], carried: list[ir.Value]) -> Values:
-        *leading, number = indices if outer else [None]
-        bases = [[as_value(add(multiply(number, chains), chain))] if outer else [] for chain in range(chains)]
+        leading, own = indices[:-1], indices[-1:]
+        bases = [[as_value(add(multiply(number, chains), chain)) for number in own] for chain in range(chains)]
 
         def step(index: ir.Value, inner: list[ir.Value]) -> Values:
             target, *totals = inner
