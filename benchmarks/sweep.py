@@ -10,7 +10,7 @@ NumPy, JAX and torch where they are installed (`pip install 'mlir-inplace[bench]
 The table has the worst rows first: medians over the rounds, for ours with the quartiles, and the ratio of the best
 peer's median to ours (above 1.00 we are faster) with the quartiles of the ratio in each round; the geometric mean of
 all ratios is at its end. Rows appear on the standard error as they are measured. Nothing here is a test: figures
-depend on the machine.
+depend on the machine. A program whose result is wrong has no row; the exit code is 1 then.
 """
 
 from __future__ import annotations
@@ -72,13 +72,19 @@ def main() -> None:
     if options.json:
         options.json.write_text("")
     figures: list[dict[str, Any]] = []
+    wrong: list[str] = []
     for workload in chosen:
-        figures.append(measured(workload, options, 1, clock, limits))
+        try:
+            figures.append(measured(workload, options, 1, clock, limits))
+        except SystemExit as reason:  # our result is wrong: the others are measured, and the exit code says it
+            wrong.append(str(reason))
+            continue
         print(row(figures[-1], options.peers), file=sys.stderr, flush=True)
         if options.json:
             with options.json.open("a") as file:
                 file.write(json.dumps(figures[-1]) + "\n")
     report(figures, options.peers, options.below)
+    sys.exit("\n".join(wrong) or None)
 
 
 if __name__ == "__main__":
