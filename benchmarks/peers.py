@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from workloads import Workload
 
@@ -30,35 +30,50 @@ def _jax(workload: Workload, arguments: Sequence[np.ndarray], threads: int) -> C
     del threads  # as many as the process may use cores
     import jax
 
-    wide = any(argument.dtype == np.float64 for argument in arguments)
-    jax.config.update("jax_enable_x64", wide)
+    jax.config.update("jax_enable_x64", "f64" in workload.text)
     on_device = [jax.numpy.asarray(argument) for argument in arguments]
     compiled = jax.jit(lambda *values: workload.function(jax.numpy, *values))
     return lambda: compiled(*on_device).block_until_ready()
 
 
-def _torch_namespace() -> Any:
-    """The operations of NumPy that workloads use, as torch calls them."""
+class _TorchNamespace:
+    """The operations of NumPy that workloads use, as torch calls them: those of another name or form, then its own."""
+
+    def __init__(self) -> None:
+        import torch
+
+        self._torch = torch
+        self.max = torch.amax
+        self.permute_dims = lambda x, order: x.permute(order).contiguous()
+        self.copied = lambda x: x.contiguous() if not x.is_contiguous() else x.clone()
+        self.flip = lambda x, axis: torch.flip(x, (axis,))
+        self.pad = lambda x, width: torch.nn.functional.pad(x, (width,) * 2 * x.ndim)
+        self.sort = lambda x, axis: torch.sort(x, dim=axis).values
+        self.cummax = lambda x, axis: torch.cummax(x, axis).values
+        self.astype = lambda x, type_: x.to(type_)
+        self.convolution = lambda x, w: (torch.conv1d if x.ndim == 3 else torch.conv2d)(x, w)
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        return self._torch.maximum(x, y) if hasattr(y, "dtype") else self._torch.clamp(x, min=y)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._torch, name)
+
+
+def _tensor(array: np.ndarray) -> Any:
     import torch
 
-    return SimpleNamespace(
-        **{name: getattr(torch, name) for name in ("matmul", "exp", "log", "sqrt", "where", "tril", "ones", "zeros")},
-        clone=torch.clone,
-        erf=torch.erf,
-        max=torch.amax,
-        mean=torch.mean,
-        sum=torch.sum,
-        maximum=lambda x, least: torch.clamp(x, min=least),
-        bool=torch.bool,
-    )
+    if array.dtype == ml_dtypes.bfloat16:
+        return torch.from_numpy(array.view(np.uint16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
 
 
 def _torch(workload: Workload, arguments: Sequence[np.ndarray], threads: int, *, compiled: bool = False) -> Call:
     import torch
 
     torch.set_num_threads(threads)
-    namespace = _torch_namespace()
-    tensors = [torch.from_numpy(argument) for argument in arguments]
+    namespace = _TorchNamespace()
+    tensors = [_tensor(argument) for argument in arguments]
 
     def function(*values: Any) -> Any:
         return workload.function(namespace, *values)

@@ -61,6 +61,7 @@ def error_of(workload: Workload, arguments: Sequence[np.ndarray], result: Any) -
 
     exact = [argument if argument.dtype.kind == "i" else argument.astype(np.float64) for argument in arguments]
     expected = np.asarray(workload.function(np, *exact), np.float64)
+    result = result.double() if hasattr(result, "double") else result  # NumPy cannot read all types of torch
     return float(np.abs(np.asarray(result, np.float64) - expected).max() / np.abs(expected).max())
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-__all__ = ["WORKLOADS", "Workload"]
+__all__ = ["ELEMENTS", "WORKLOADS", "Workload", "tensor_type"]
 
 ELEMENTS = {"f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16, "i8": np.int8, "i32": np.int32}
 
@@ -31,6 +31,7 @@ class Workload:
         work: how many floating-point (or integer) operations, or 0 where memory is what limits it.
         traffic: how many bytes have to be read and written at least.
         tolerance: how far off results may be, relative to the largest.
+        between: where the elements of arguments are; normally distributed, or small integers, by default.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Workload:
     work: int
     traffic: int
     tolerance: float = 1e-4
+    between: tuple[float, float] | None = None
 
     def arguments(self, seed: int = 0) -> list[np.ndarray]:
         """Return random arguments, which begin at cache lines: JAX copies its own there, so all peers have that."""
@@ -47,7 +49,10 @@ class Workload:
         made: list[np.ndarray] = []
         for shape, element in self.inputs:
             if element.startswith("i"):
-                made.append(rng.integers(-8, 8, shape).astype(ELEMENTS[element]))
+                low, high = map(int, self.between or (-8, 8))
+                made.append(rng.integers(low, high, shape).astype(ELEMENTS[element]))
+            elif self.between and not any(kind.startswith("i") for _, kind in self.inputs):
+                made.append(rng.uniform(*self.between, shape).astype(ELEMENTS[element]))
             else:
                 made.append(rng.standard_normal(shape, dtype=np.float32).astype(ELEMENTS[element]))
         return [_aligned(array) for array in made]
@@ -139,7 +144,8 @@ class _Text:
         return f"func.func @main({arguments}) -> {type_} {{\n{body}\nreturn {result} : {type_}\n}}"
 
 
-def _tensor(*shape: int | str, element: str = "f32") -> str:
+def tensor_type(*shape: int | str, element: str = "f32") -> str:
+    """The type of a tensor as MLIR writes it."""
     return f"tensor<{'x'.join(map(str, (*shape, element)))}>"
 
 
@@ -150,9 +156,9 @@ def _arguments(*types: str) -> tuple[tuple[tuple[int, ...], str], ...]:
 
 def matmul(m: int, n: int, k: int, *, element: str = "f32", to: str = "f32", dynamic: bool = False) -> Workload:
     """A product of matrices."""
-    types = _tensor(m, k, element=element), _tensor(k, n, element=element)
-    text = _Text(*(_tensor("?", "?", element=element) for _ in types) if dynamic else types)
-    out = _tensor("?", "?", element=to) if dynamic else _tensor(m, n, element=to)
+    types = tensor_type(m, k, element=element), tensor_type(k, n, element=element)
+    text = _Text(*(tensor_type("?", "?", element=element) for _ in types) if dynamic else types)
+    out = tensor_type("?", "?", element=to) if dynamic else tensor_type(m, n, element=to)
     zero = "0" if to.startswith("i") else "0.0"
     program = text.function(text.named("linalg.matmul", ["%a0", "%a1"], text.filled(out, zero)))
     size = ELEMENTS[element](0).nbytes
@@ -168,12 +174,12 @@ def matmul(m: int, n: int, k: int, *, element: str = "f32", to: str = "f32", dyn
 
 def transposed(m: int, n: int, k: int, which: str) -> Workload:
     """A product whose first (`A`) or second (`B`) operand is transposed."""
-    first = _tensor(k, m) if which == "A" else _tensor(m, k)
-    second = _tensor(n, k) if which == "B" else _tensor(k, n)
+    first = tensor_type(k, m) if which == "A" else tensor_type(m, k)
+    second = tensor_type(n, k) if which == "B" else tensor_type(k, n)
     text = _Text(first, second)
     maps = ["k m" if which == "A" else "m k", "n k" if which == "B" else "k n", "m n"]
     body = "%p = arith.mulf %x0, %x1 : f32\n%y = arith.addf %acc, %p : f32"
-    result = text.generic("mnK", maps, ["%a0", "%a1"], text.filled(_tensor(m, n), "0.0"), body)
+    result = text.generic("mnK", maps, ["%a0", "%a1"], text.filled(tensor_type(m, n), "0.0"), body)
 
     def function(xp: Any, a: Any, b: Any) -> Any:
         return xp.matmul(a.T if which == "A" else a, b.T if which == "B" else b)
@@ -184,9 +190,9 @@ def transposed(m: int, n: int, k: int, which: str) -> Workload:
 
 def batch_matmul(b: int, m: int, n: int, k: int) -> Workload:
     """Several products."""
-    text = _Text(_tensor(b, m, k), _tensor(b, k, n))
-    result = text.named("linalg.batch_matmul", ["%a0", "%a1"], text.filled(_tensor(b, m, n), "0.0"))
-    inputs = _arguments(_tensor(b, m, k), _tensor(b, k, n))
+    text = _Text(tensor_type(b, m, k), tensor_type(b, k, n))
+    result = text.named("linalg.batch_matmul", ["%a0", "%a1"], text.filled(tensor_type(b, m, n), "0.0"))
+    inputs = _arguments(tensor_type(b, m, k), tensor_type(b, k, n))
     return Workload(
         f"batch matmul {b}x{m}x{n}x{k}", text.function(result), inputs, lambda xp, x, y: xp.matmul(x, y),
         2 * b * m * n * k, 0,
@@ -194,9 +200,9 @@ def batch_matmul(b: int, m: int, n: int, k: int) -> Workload:
 
 
 def _dense(text: _Text, x: str, w: str, bias: str, m: int, n: int, activation: str) -> str:
-    product = text.named("linalg.matmul", [x, w], text.filled(_tensor(m, n), "0.0"))
+    product = text.named("linalg.matmul", [x, w], text.filled(tensor_type(m, n), "0.0"))
     body = f"%s = arith.addf %x0, %x1 : f32\n{activation}"
-    return text.generic("mn", ["m n", "n", "m n"], [product, bias], text.empty(_tensor(m, n)), body)
+    return text.generic("mn", ["m n", "n", "m n"], [product, bias], text.empty(tensor_type(m, n)), body)
 
 
 RELU = "%zero = arith.constant 0.0 : f32\n%y = arith.maximumf %s, %zero : f32"
@@ -214,7 +220,7 @@ GELU = """%k = arith.constant 0.7071067811865476 : f32
 def mlp(m: int, sizes: Sequence[int], activation: str, name: str, function: Callable[..., Any]) -> Workload:
     """Layers of products with a bias and an activation, except for the last."""
     pairs = list(itertools.pairwise(sizes))
-    types = [_tensor(m, sizes[0]), *(type_ for k, n in pairs for type_ in (_tensor(k, n), _tensor(n)))]
+    types = [tensor_type(m, sizes[0]), *(type_ for k, n in pairs for type_ in (tensor_type(k, n), tensor_type(n)))]
     text = _Text(*types)
     x = "%a0"
     for number, (_, n) in enumerate(pairs):
@@ -258,7 +264,7 @@ def _erf_of(xp: Any) -> Callable[[Any], Any]:
 
 def elementwise(n: int) -> Workload:
     """relu(a * b + c), three ops."""
-    type_ = _tensor(n)
+    type_ = tensor_type(n)
     text = _Text(type_, type_, type_)
     product = text.named("linalg.mul", ["%a0", "%a1"], text.empty(type_))
     total = text.named("linalg.add", [product, "%a2"], text.empty(type_))
@@ -268,11 +274,11 @@ def elementwise(n: int) -> Workload:
 
 
 def _row(text: _Text, x: str, m: int, start: str, body: str) -> str:
-    return text.generic("iJ", ["i j", "i"], [x], text.filled(_tensor(m), start), body)
+    return text.generic("iJ", ["i j", "i"], [x], text.filled(tensor_type(m), start), body)
 
 
 def _each(text: _Text, inputs: Sequence[str], maps: Sequence[str], m: int, n: int, body: str) -> str:
-    return text.generic("ij", [*maps, "i j"], inputs, text.empty(_tensor(m, n)), body)
+    return text.generic("ij", [*maps, "i j"], inputs, text.empty(tensor_type(m, n)), body)
 
 
 def _softmax(text: _Text, x: str, m: int, n: int, *, log: bool = False) -> str:
@@ -297,7 +303,7 @@ def softmax_of(xp: Any, x: Any) -> Any:
 
 def softmax(m: int, n: int, *, log: bool = False) -> Workload:
     """(Log-)softmax of rows."""
-    text = _Text(_tensor(m, n))
+    text = _Text(tensor_type(m, n))
     result = _softmax(text, "%a0", m, n, log=log)
 
     def log_softmax(xp: Any, x: Any) -> Any:
@@ -306,12 +312,12 @@ def softmax(m: int, n: int, *, log: bool = False) -> Workload:
 
     function = log_softmax if log else softmax_of
     name = f"{'log-' if log else ''}softmax {m}x{n}"
-    return Workload(name, text.function(result), _arguments(_tensor(m, n)), function, 0, 8 * m * n)
+    return Workload(name, text.function(result), _arguments(tensor_type(m, n)), function, 0, 8 * m * n)
 
 
 def layernorm(m: int, n: int, *, rms: bool = False) -> Workload:
     """Normalization of rows, by mean and deviation or by the root of the mean square."""
-    text = _Text(_tensor(m, n), _tensor(n), _tensor(n))
+    text = _Text(tensor_type(m, n), tensor_type(n), tensor_type(n))
     share = f"%n = arith.constant {n}.0 : f32\n%eps = arith.constant 1.0e-5 : f32\n"
     if rms:
         moved = "%a0"
@@ -333,7 +339,7 @@ def layernorm(m: int, n: int, *, rms: bool = False) -> Workload:
         d = x if rms else x - x.mean(-1, keepdims=True)
         return d / xp.sqrt((d * d).mean(-1, keepdims=True) + 1e-5) * scale + shift
 
-    inputs = _arguments(_tensor(m, n), _tensor(n), _tensor(n))
+    inputs = _arguments(tensor_type(m, n), tensor_type(n), tensor_type(n))
     return Workload(
         f"{'RMSNorm' if rms else 'layernorm'} {m}x{n}", text.function(result), inputs, function, 0, 8 * m * n
     )
@@ -341,10 +347,10 @@ def layernorm(m: int, n: int, *, rms: bool = False) -> Workload:
 
 def attention(n: int, d: int, *, causal: bool = False) -> Workload:
     """softmax(q kᵀ / √d) v."""
-    type_ = _tensor(n, d)
+    type_ = tensor_type(n, d)
     text = _Text(type_, type_, type_)
     body = "%p = arith.mulf %x0, %x1 : f32\n%y = arith.addf %acc, %p : f32"
-    scores = text.generic("ijD", ["i d", "j d", "i j"], ["%a0", "%a1"], text.filled(_tensor(n, n), "0.0"), body)
+    scores = text.generic("ijD", ["i d", "j d", "i j"], ["%a0", "%a1"], text.filled(tensor_type(n, n), "0.0"), body)
     scale = f"%k = arith.constant {d**-0.5} : f32\n"
     if causal:
         body = (
@@ -375,9 +381,9 @@ def attention(n: int, d: int, *, causal: bool = False) -> Workload:
 def conv(h: int, c: int, f: int, *, depthwise: bool = False) -> Workload:
     """A 3x3 convolution, NHWC."""
     o = h - 2
-    window = _tensor(3, 3, c) if depthwise else _tensor(3, 3, c, f)
-    text = _Text(_tensor(1, h, h, c), window)
-    out = text.filled(_tensor(1, o, o, c if depthwise else f), "0.0")
+    window = tensor_type(3, 3, c) if depthwise else tensor_type(3, 3, c, f)
+    text = _Text(tensor_type(1, h, h, c), window)
+    out = text.filled(tensor_type(1, o, o, c if depthwise else f), "0.0")
     op = "linalg.depthwise_conv_2d_nhwc_hwc" if depthwise else "linalg.conv_2d_nhwc_hwcf"
     result = text.named(op, ["%a0", "%a1"], out)
 
@@ -390,7 +396,7 @@ def conv(h: int, c: int, f: int, *, depthwise: bool = False) -> Workload:
 
     name = f"{'depthwise ' if depthwise else ''}conv 3x3 {h}x{h}x{c}{'' if depthwise else f' to {f}'}"
     work = 2 * 9 * o * o * c * (1 if depthwise else f)
-    return Workload(name, text.function(result), _arguments(_tensor(1, h, h, c), window), function, work, 0)
+    return Workload(name, text.function(result), _arguments(tensor_type(1, h, h, c), window), function, work, 0)
 
 
 STARS = {
@@ -406,7 +412,7 @@ def stencil(points: str, shape: Sequence[int], sweeps: int, *, element: str = "f
     """Sweeps in which each element inside becomes the mean of its neighbours; the border stays."""
     offsets = STARS[points]
     factor = 1 / len(offsets)
-    whole, inside = _tensor(*shape, element=element), _tensor(*(size - 2 for size in shape), element=element)
+    whole, inside = tensor_type(*shape, element=element), tensor_type(*(size - 2 for size in shape), element=element)
     text = _Text(whole)
     text.types |= {f"%n{i}": inside for i in range(len(offsets))} | {"%u": whole}
     sizes, ones = [size - 2 for size in shape], [1] * len(shape)

@@ -35,7 +35,8 @@ func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>, %e: tensor<?xf32>, %d: tensor
 In: a function; linalg ops on tensors. Out: the same values. An op whose loops are all parallel is fused into the only
 op that uses its result, if that reads each element once; fills are fused into any user. Then groups of ops whose rows
 are computed from one row each, such as softmax, normalizations and attention, become a loop over tiles of rows, if
-their intermediate results are larger than half of the second cache. Inits stay as they are; nothing else is
+their intermediate results are larger than half of the second cache; groups whose columns are, over tiles of columns
+that are some cache lines wide. Inits stay as they are; nothing else is
 computed twice.
 
 Linear in the ops and their payloads, for a chain of any length. Upstream counterpart: `linalg-fuse-elementwise-ops`,

@@ -1,8 +1,13 @@
-"""Lower `stablehlo.select_and_scatter`, the gradient of pooling, to loops.
+"""Lower `stablehlo.select_and_scatter`, the gradient of pooling, and cumulative sums to loops.
 
 In: `stablehlo.select_and_scatter` anywhere. Out: `scf.for` loops over the windows, that is over the elements of the
 source. Inner loops select an element of the window, those of the padding excepted; its place in the result is then
-updated with the element of the source, in place. `stablehlo.reduce_window` is left to upstream's legalizer.
+updated with the element of the source, in place.
+
+A `stablehlo.reduce_window` whose windows reach from one end of a dimension to each element, by a sum, product, maximum
+or minimum, is what JAX makes of `cumsum` and the like. It becomes loops in which each element is computed of the one
+before: along rows one by one, eight rows at a time; along another dimension by ops on rows. Sums are rounded in that
+order. Any other `stablehlo.reduce_window` is left to upstream's legalizer.
 
 ```mlir
 func.func @f(%x: tensor<9xf32>, %s: tensor<4xf32>, %init: tensor<f32>) -> tensor<9xf32> {
@@ -49,6 +54,7 @@ from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 from .rewriting.attributes import integers
+from .rewriting.cumulative import find_cumulative, lower_cumulative
 from .rewriting.loops import branch, loop_nest
 from .rewriting.regions import compute_on_scalars
 
@@ -144,10 +150,10 @@ def _lower(op: ir.Operation) -> None:
 
 
 class LowerHloWindowsPass(Pass[PassOptions]):
-    """Lower stablehlo.select_and_scatter to loops."""
+    """Lower stablehlo.select_and_scatter and cumulative stablehlo.reduce_window to loops."""
 
     argument = "inplace-lower-hlo-windows"
-    summary = "lower stablehlo.select_and_scatter, the gradient of pooling, to loops"
+    summary = "lower stablehlo.select_and_scatter, the gradient of pooling, and cumulative sums to loops"
     statistics = (Statistic("lowered-windows", "ops that became loops"),)
 
     def run(self, op: ir.Operation) -> None:
@@ -156,3 +162,7 @@ class LowerHloWindowsPass(Pass[PassOptions]):
             with ir.InsertionPoint(select_and_scatter), select_and_scatter.location:
                 _lower(select_and_scatter)
         self.count("lowered-windows", len(found))
+        for one in filter(None, map(find_cumulative, find_ops(op, "stablehlo.reduce_window"))):
+            with ir.InsertionPoint(one.op), one.op.location:
+                lower_cumulative(one)
+            self.count("lowered-windows")

@@ -35,6 +35,9 @@ __all__ = ["FusionGroup", "find_groups"]
 _ROWS = 8
 """Tiles with at least this many rows have a multiple of it."""
 
+_LINE, _LINES = 64, 4
+"""Bytes of a cache line, and how many of them a part of a row should have: fewer are read from memory at half speed."""
+
 _MOST_PRODUCERS = 64
 """Bounds the time: each op of a chain that is no group is the root of another search."""
 
@@ -195,29 +198,51 @@ class _Finder:
             return None
         if is_contraction and (not any(map(_is_contraction, producers)) or self._reads_too_much()):
             return None
-        return FusionGroup(self.root, producers, self._tiles(), tuple(sorted(self.loops)))
+        tiles = self._tiles()
+        return None if tiles is None else FusionGroup(self.root, producers, tiles, tuple(sorted(self.loops)))
 
-    def _tiles(self) -> tuple[TileLoop, ...]:
+    def _tiles(self) -> tuple[TileLoop, ...] | None:
         """Return tiles whose intermediate results take half of the second cache, tiling outer loops first.
 
-        A quarter of the first cache without a contraction, which needs enough rows for each read of its panels.
+        A quarter of the first cache without a contraction, which needs enough rows for each read of its panels. Parts
+        of rows are some cache lines wide, for which there is room in the second cache; None if there is not.
         """
         passed_on = self._passed_on()
         room = self.machine.l2 // 2 if _is_contraction(self.root) else self.machine.l1 // 4
+        row_loop, line = self._row_loop()
         tiles: list[TileLoop] = []
         for loop in sorted(self.loops):
             size = self.root.size(loop)
             if passed_on <= room or size == 1:
                 continue
             rows = max(1, room * size // passed_on)
-            tiles.append(TileLoop(loop, _even(self.root.sizes[loop], rows // _ROWS * _ROWS or rows)))
+            least, step = _ROWS, 1
+            if loop == row_loop:
+                least = step = line
+                if rows < _LINES * least:
+                    rows = max(room, self.machine.l2 // 2) * size // passed_on
+                if rows < min(least, size):
+                    return None
+            tiles.append(TileLoop(loop, _even(self.root.sizes[loop], rows // least * least or rows, step)))
             passed_on = passed_on * rows // size
         return tuple(tiles)
 
+    def _row_loop(self) -> tuple[int | None, int]:
+        """Return the common loop along rows of the largest intermediate result, and how many elements a line has."""
+        results = [
+            (result, op.indices[op.inputs + number], named)
+            for op, named in self.producers
+            for number, result in enumerate(op.op.results)
+        ]
+        result, written, named = max(results, key=lambda one: type_bytes(one[0].type))
+        last = written[-1].loop if written else None
+        line = _LINE // type_bytes(ir.ShapedType(result.type).element_type)
+        return None if last is None else named.get(last), max(1, line)
 
-def _even(size: int | None, most: int) -> int:
-    """Return the largest divisor of `size` up to `most`, or `most` if there is none half as large."""
-    divisors = (rows for rows in range(most, most // 2, -1) if size and size % rows == 0)
+
+def _even(size: int | None, most: int, step: int) -> int:
+    """Return the largest divisor of `size` down from `most` in steps, or `most` if there is none half as large."""
+    divisors = (rows for rows in range(most, most // 2, -step) if size and size % rows == 0)
     return next(divisors, most)
 
 

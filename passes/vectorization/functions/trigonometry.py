@@ -130,13 +130,42 @@ def _branch(x: Floats, small: Callable[[Floats], Floats], libm: Callable[[ir.Val
 
 def _branch_of_one(x: ir.Value, beyond: ir.Value, result: ir.Value, libm: Callable[[ir.Value], ir.Value]) -> ir.Value:
     """Build the branch for one vector: `libm` in the lanes that are `beyond`, `result` in the others."""
-    large, type_ = beyond, ir.VectorType(beyond.type)
-    if type_.rank > 1:
-        large = vector.shape_cast(ir.VectorType.get([math.prod(type_.shape)], type_.element_type), large)
-    any_large = vector.reduction(type_.element_type, ir.Attribute.parse("#vector.kind<or>"), large)
+    large = _flat(beyond)
+    any_large = vector.reduction(ir.VectorType(large.type).element_type, ir.Attribute.parse("#vector.kind<or>"), large)
     choice = scf.IfOp(any_large, [x.type], has_else=True)
     with ir.InsertionPoint(choice.thenRegion.blocks[0]):
-        scf.YieldOp([arith.select(beyond, libm(x), result)])
+        scf.YieldOp([_lane_by_lane(x, large, result, libm)])
     with ir.InsertionPoint(choice.elseRegion.blocks[0]):
         scf.YieldOp([result])
     return choice.results[0]
+
+
+def _flat(x: ir.Value) -> ir.Value:
+    """A vector of one dimension with the lanes of `x`."""
+    type_ = ir.VectorType(x.type)
+    if type_.rank == 1:
+        return x
+    return vector.shape_cast(ir.VectorType.get([math.prod(type_.shape)], type_.element_type), x)
+
+
+def _lane_by_lane(x: ir.Value, large: ir.Value, result: ir.Value, libm: Callable[[ir.Value], ir.Value]) -> ir.Value:
+    """Build a loop that replaces the lanes of `result` that are `large` by what `libm` makes of those of `x`.
+
+    Each has a branch of its own: an op on the whole vector, which may be computed though it is not needed, is moved in
+    front of the branch by LLVM where a sine and a cosine of one vector are wanted.
+    """
+    numbers, old = _flat(x), _flat(result)
+    index, dynamic = ir.IndexType.get(), [ir.ShapedType.get_dynamic_size()]
+    first, end, step = (arith.constant(index, value) for value in (0, ir.VectorType(old.type).shape[0], 1))
+    loop = scf.ForOp(first, end, step, [old])
+    with ir.InsertionPoint(loop.body):
+        lane, lanes = loop.induction_variable, loop.inner_iter_args[0]
+        choice = scf.IfOp(vector.extract(large, [lane], dynamic), [old.type], has_else=True)
+        with ir.InsertionPoint(choice.thenRegion.blocks[0]):
+            value = libm(vector.extract(numbers, [lane], dynamic))
+            scf.YieldOp([vector.insert(value, lanes, [lane], dynamic)])
+        with ir.InsertionPoint(choice.elseRegion.blocks[0]):
+            scf.YieldOp([lanes])
+        scf.YieldOp([choice.results[0]])
+    done = loop.results[0]
+    return done if done.type == x.type else vector.shape_cast(x.type, done)

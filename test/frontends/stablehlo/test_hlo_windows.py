@@ -49,6 +49,63 @@ def test_gradient_of_pooling(comparison: str, optimize: bool) -> None:
     assert program.memory_stats.allocations == 1  # its result
 
 
+def cumulative_text(function: str, init: str, shape: tuple[int, ...], axis: int, *, from_end: bool) -> str:
+    type_ = f"tensor<{'x'.join(map(str, shape))}xf32>"
+    windows = [size if number == axis else 1 for number, size in enumerate(shape)]
+    pads = [[0, size - 1] if from_end else [size - 1, 0] for size in windows]
+    return f"""
+func.func @main(%x: {type_}) -> {type_} {{
+  %c = stablehlo.constant dense<{init}> : tensor<f32>
+  %init = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<f32>
+  %0 = "stablehlo.reduce_window"(%x, %init) <{{window_dimensions = array<i64: {", ".join(map(str, windows))}>,
+      padding = dense<{pads}> : tensor<{len(shape)}x2xi64>}}> ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.{function} %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }}) : ({type_}, tensor<f32>) -> {type_}
+  return %0 : {type_}
+}}
+"""
+
+
+FUNCTIONS = {
+    "add": ("0.0", np.add),
+    "multiply": ("1.0", np.multiply),
+    "maximum": ("0xFF800000", np.maximum),
+    "minimum": ("1.0", np.minimum),  # not what leaves numbers as they are: it counts everywhere
+}
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("optimize", [False, True])
+@pytest.mark.parametrize("from_end", [False, True])
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize(("shape", "axis"), [((7,), 0), ((5, 6), 0), ((5, 6), 1), ((16, 33), 1), ((2, 3, 4), 1)])
+def test_cumulative(shape: tuple[int, ...], axis: int, function: str, from_end: bool, optimize: bool) -> None:
+    init, ufunc = FUNCTIONS[function]
+    x = distinct(*shape) if function != "multiply" else (2 ** (distinct(*shape) % 2)).astype(np.float32)
+    expected = np.flip(x, axis) if from_end else x
+    expected = ufunc.accumulate(expected, axis=axis)
+    if function == "minimum":
+        expected = np.minimum(expected, 1)
+    program = compiled(cumulative_text(function, init, shape, axis, from_end=from_end), optimize=optimize)
+    np.testing.assert_allclose(program.main(x), np.flip(expected, axis) if from_end else expected, rtol=1e-6)
+    assert program.memory_stats.copies == 0
+    # Its result; and, where nothing is fused, a row of inits for each first row.
+    rows = 0 if optimize or axis == x.ndim - 1 else int(np.prod(shape[:axis]))
+    assert program.memory_stats.allocations == 1 + rows
+
+
+@pytest.mark.parametrize(("function", "init"), [("add", "0.25"), ("multiply", "2.0")])
+def test_an_init_that_changes_numbers_counts_for_each_element_of_padding(function: str, init: str) -> None:
+    x = distinct(5)
+    program = compiled(cumulative_text(function, init, (5,), 0, from_end=False))
+    padded = np.concatenate([np.full(4, float(init)), x])
+    ufunc = FUNCTIONS[function][1]
+    expected = [ufunc.reduce(padded[number : number + 5], initial=float(init)) for number in range(5)]
+    np.testing.assert_allclose(program.main(x), expected)
+
+
 def test_tensors_without_elements() -> None:
     text = """
 func.func @main(%x: tensor<3xf32>, %y: tensor<0x3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<2x3xf32>) {

@@ -66,6 +66,39 @@ def test_a_single_row_is_no_tile(rows: int, capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().err.count("is computed in tiles") == (rows > 1)
 
 
+def columns_of(rows: int, columns: int) -> list[tuple[int, int]]:
+    """The tiles of two rounds of a sum of each column and what subtracts it: the loop and the size of each."""
+    text = normalizations(2, columns).replace("tensor<64xf32>", f"tensor<{columns}xf32>")
+    text = text.replace("<64x", f"<{rows}x").replace("(i, j) -> (i)", "(i, j) -> (j)")
+    text = text.replace('["parallel", "reduction"]', '["reduction", "parallel"]')
+    return tiles(text)
+
+
+def tiles(text: str) -> list[tuple[int, int]]:
+    """The tiled loops of all groups and the sizes of the tiles."""
+    with ir.Context():
+        module = ir.Module.parse(text)
+        found = find_groups(find_linalg_ops(module.operation), detect_machine().override("l1=32768 l2=1048576"))
+        return [(tile.loop, tile.size) for group in found for tile in group.loops]
+
+
+def test_rows_that_become_a_number_each_are_tiled_like_others() -> None:
+    """The root has one dimension, along which it is contiguous; what the tiles hold are whole rows."""
+    text = normalizations(2, 1 << 16)
+    whole = text[: text.index("%d1")] + "return %s1 : tensor<64xf32>\n}"
+    head, _, tail = whole.partition(") -> ")
+    assert tiles(head + ") -> tensor<64xf32>" + tail[tail.index(" {") :]) == [(0, 1)]
+
+
+def test_parts_of_rows_are_whole_cache_lines() -> None:
+    ((loop, size),) = columns_of(512, 1000)
+    assert loop == 1
+    assert size % 16 == 0
+    assert size >= 64
+    # What one line of each row takes is more than the second cache holds: columns are not computed together.
+    assert columns_of(1 << 17, 1000) == []
+
+
 def test_a_chain_that_is_no_group_is_not_looked_at_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[object] = []
 
