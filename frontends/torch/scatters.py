@@ -18,6 +18,8 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         aten.histc.default: _histogram_of_range,
         aten.segment_reduce.default: _segment_reduce,
         aten.nonzero_static.default: _nonzero_static,
+        aten.embedding_bag.default: _embedding_bag,
+        aten.embedding_bag.padding_idx: _embedding_bag,
     }
 
 
@@ -179,3 +181,34 @@ def _nonzero_static(x: Any, *, size: int, fill_value: int = -1) -> Any:
         own = torch.div(numbers, step, rounding_mode="floor") % x.shape[axis]
         columns.append(_scattered("scatter_set", own.new_full((size + 1,), fill_value), place, own)[:size])
     return torch.stack(columns, 1) if columns else x.new_empty((size, 0), dtype=torch.int64)
+
+
+def _embedding_bag(  # noqa: PLR0913, PLR0917
+    weight: Any,
+    indices: Any,
+    offsets: Any,
+    _scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    _sparse: bool = False,
+    per_sample_weights: Any = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Any:
+    """Sums, means or maxima of bags of rows; torch-mlir's lowering leaves out `per_sample_weights`.
+
+    Of the results the first is the value; the others are for the backward, which these overloads do not have.
+    """
+    torch = torch_module()
+    kind, count = ("sum", "mean", "amax")[mode], offsets.shape[0] - include_last_offset
+    numbers = torch.arange(indices.shape[0], device=indices.device)
+    bags = (offsets[:count] <= numbers.unsqueeze(1)).to(torch.int64).sum(1) - 1
+    if padding_idx is not None:
+        bags = torch.where(indices == padding_idx % weight.shape[0], count, bags)  # One more for what is left out.
+    rows = weight.index_select(0, indices)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    shape = (count + 1, weight.shape[1])
+    places = _flat_places(shape, 0, bags.unsqueeze(1).expand(rows.shape))
+    value = _reduced(kind, torch.zeros(shape, dtype=weight.dtype), places, rows, with_own=False)[:count]
+    sizes = _scattered("scatter_add", bags.new_zeros(count + 1), bags, torch.ones_like(bags))[:count]
+    return value, bags, sizes, torch.zeros_like(sizes)
