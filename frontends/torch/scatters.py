@@ -20,6 +20,8 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         aten.nonzero_static.default: _nonzero_static,
         aten.embedding_bag.default: _embedding_bag,
         aten.embedding_bag.padding_idx: _embedding_bag,
+        aten._embedding_bag.default: _unpadded_embedding_bag,
+        aten._embedding_bag_forward_only.default: _unpadded_embedding_bag,
     }
 
 
@@ -183,7 +185,7 @@ def _nonzero_static(x: Any, *, size: int, fill_value: int = -1) -> Any:
     return torch.stack(columns, 1) if columns else x.new_empty((size, 0), dtype=torch.int64)
 
 
-def _embedding_bag(  # noqa: PLR0913, PLR0917
+def _embedding_bag(
     weight: Any,
     indices: Any,
     offsets: Any,
@@ -196,19 +198,33 @@ def _embedding_bag(  # noqa: PLR0913, PLR0917
 ) -> Any:
     """Sums, means or maxima of bags of rows; torch-mlir's lowering leaves out `per_sample_weights`.
 
-    Of the results the first is the value; the others are for the backward, which these overloads do not have.
+    The other results are for the backward: the bag of each row, the sizes of bags, and the rows with their maxima.
     """
     torch = torch_module()
     kind, count = ("sum", "mean", "amax")[mode], offsets.shape[0] - include_last_offset
     numbers = torch.arange(indices.shape[0], device=indices.device)
     bags = (offsets[:count] <= numbers.unsqueeze(1)).to(torch.int64).sum(1) - 1
+    kept = bags
     if padding_idx is not None:
-        bags = torch.where(indices == padding_idx % weight.shape[0], count, bags)  # One more for what is left out.
+        kept = torch.where(indices == padding_idx % weight.shape[0], count, bags)  # One more for what is left out.
     rows = weight.index_select(0, indices)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(1)
     shape = (count + 1, weight.shape[1])
-    places = _flat_places(shape, 0, bags.unsqueeze(1).expand(rows.shape))
-    value = _reduced(kind, torch.zeros(shape, dtype=weight.dtype), places, rows, with_own=False)[:count]
-    sizes = _scattered("scatter_add", bags.new_zeros(count + 1), bags, torch.ones_like(bags))[:count]
-    return value, bags, sizes, torch.zeros_like(sizes)
+    places = _flat_places(shape, 0, kept.unsqueeze(1).expand(rows.shape))
+    values = _reduced(kind, torch.zeros(shape, dtype=weight.dtype), places, rows, with_own=False)
+    sizes = _scattered("scatter_add", kept.new_zeros(count + 1), kept, torch.ones_like(kept))[:count]
+    maxima = torch.zeros_like(sizes)
+    if kind == "amax" and indices.shape[0]:
+        is_maximum = rows == values.index_select(0, kept)
+        last = torch.full(shape, indices.shape[0] - 1, dtype=torch.int64)
+        numbers = torch.where(is_maximum, numbers.unsqueeze(1), indices.shape[0] - 1)
+        firsts = _scattered("scatter_minimum", last, places, numbers)[:count]
+        maxima = torch.where(sizes.unsqueeze(1) > 0, indices[firsts], 0)
+    return values[:count], bags, sizes, maxima
+
+
+def _unpadded_embedding_bag(*arguments: Any, padding_idx: int = -1, **named: Any) -> Any:
+    """Of the overloads for which a negative `padding_idx`, their ninth argument, is none."""
+    padding_idx = arguments[8] if len(arguments) > 8 else padding_idx
+    return _embedding_bag(*arguments[:8], **named, padding_idx=None if padding_idx < 0 else padding_idx)
