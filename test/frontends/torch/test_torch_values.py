@@ -113,6 +113,14 @@ def test_bags_of_embeddings() -> None:
     check(summed, table, index, offsets, torch.tensor([2, -1, 0.5, 3, 1, -4]))
 
 
+def test_logarithms_of_determinants() -> None:
+    def taken(x: Any, empty: Any) -> Any:
+        return *torch.linalg.slogdet(x), x.logdet(), *torch.linalg.slogdet(empty), empty.logdet()
+
+    x = [[[0.0, 1, 2], [3, 0, 1], [4, 5, 0]], [[1, 2, 3], [2, 4, 7], [0, 2, 2]], [[1, 2, 1], [0, 0, 0], [3, 1, 2]]]
+    check(taken, torch.tensor(x), torch.zeros(0, 0))
+
+
 def test_bits_of_numbers() -> None:
     def taken(x: Any, y: Any) -> Any:
         return *torch.frexp(x), torch.nextafter(x.unsqueeze(1), y), torch.copysign(x, y), x.signbit(), x.isfinite()
