@@ -121,6 +121,15 @@ def test_logarithms_of_determinants() -> None:
     check(taken, torch.tensor(x), torch.zeros(0, 0))
 
 
+def test_histograms() -> None:
+    def counted(x: Any, edges: Any, weight: Any) -> Any:
+        by_number = *torch.histogram(x, 4), *torch.histogram(x, 3, range=(-1, 2), weight=weight, density=True)
+        return *by_number, *torch.histogram(x, edges), *torch.histogram(x[:1], 2)
+
+    x = torch.tensor([-3, -1, 0.25, 0.5, 2, 2, 1.75, 5])
+    check(counted, x, torch.tensor([-3, 0, 0.5, 2]), torch.arange(1, 9.0))
+
+
 def test_bits_of_numbers() -> None:
     def taken(x: Any, y: Any) -> Any:
         return *torch.frexp(x), torch.nextafter(x.unsqueeze(1), y), torch.copysign(x, y), x.signbit(), x.isfinite()
