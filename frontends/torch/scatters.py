@@ -15,9 +15,6 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         aten.scatter_reduce.two: _scatter_reduce,
         aten.index_reduce.default: _index_reduce,
         aten.put.default: _put,
-        aten.histc.default: _histogram_of_range,
-        aten.histogram.bin_ct: _histogram,
-        aten.histogram.bins_tensor: _histogram,
         aten.segment_reduce.default: _segment_reduce,
         aten.nonzero_static.default: _nonzero_static,
         aten.embedding_bag.default: _embedding_bag,
@@ -36,7 +33,7 @@ _SCATTERS = {
 }
 
 
-def _scattered(kind: str, x: Any, places: Any, updates: Any) -> Any:
+def scattered(kind: str, x: Any, places: Any, updates: Any) -> Any:
     """`x` after updates at flat places."""
     torch = torch_module()
     dtype, shape = x.dtype, x.shape
@@ -76,10 +73,10 @@ def _reduced(kind: str, x: Any, places: Any, updates: Any, *, with_own: bool) ->
     torch = torch_module()
     ones = torch.ones_like(places)
     start = x
-    counts = _scattered("scatter_add", torch.zeros_like(x, dtype=torch.int64), places, ones)
+    counts = scattered("scatter_add", torch.zeros_like(x, dtype=torch.int64), places, ones)
     if not with_own:
         start = torch.where(counts > 0, torch.full_like(x, _first_of(kind, x.dtype)), x)
-    found = _scattered(_SCATTERS[kind], start, places, updates)
+    found = scattered(_SCATTERS[kind], start, places, updates)
     if kind != "mean":
         return found
     counts = counts + 1 if with_own else torch.where(counts == 0, 1, counts)
@@ -117,47 +114,7 @@ def _index_reduce(x: Any, dim: int, index: Any, source: Any, reduce: str, *, inc
 def _put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     torch = torch_module()
     index = torch.where(index < 0, index + x.numel(), index)
-    return _scattered("scatter_add" if accumulate else "scatter_set", x, index, source)
-
-
-def _histogram_of_range(x: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:  # noqa: A002
-    torch = torch_module()
-    x = x.reshape(-1)
-    if min == max and x.numel():
-        least, most = x.min(), x.max()
-        same = least == most
-        least, most = torch.where(same, least - 1, least), torch.where(same, most + 1, most)
-    else:
-        least, most = (torch.full((), float(one), dtype=x.dtype) for one in (min, max))
-        if min == max:
-            least, most = least - 1, most + 1
-    inside = (x >= least) & (x <= most)
-    places = ((torch.where(inside, x, least) - least) * bins / (most - least)).to(torch.int64).clamp(max=bins - 1)
-    return _scattered("scatter_add", x.new_zeros(bins), places, inside.to(x.dtype))
-
-
-def _histogram(x: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:  # noqa: A002
-    torch = torch_module()
-    x = x.reshape(-1)
-    edges = _edges(x, bins, range) if isinstance(bins, int) else bins
-    count = edges.shape[0] - 1
-    places = torch.where(x == edges[-1], count - 1, torch.searchsorted(edges, x, right=True) - 1)
-    places = torch.where((x >= edges[0]) & (x <= edges[-1]), places, count)  # One more for what is left out.
-    each = torch.ones_like(x) if weight is None else weight.reshape(-1)
-    found = _scattered("scatter_add", x.new_zeros(count + 1), places, each)[:count]
-    return found / found.sum() / (edges[1:] - edges[:-1]) if density else found, edges.clone()
-
-
-def _edges(x: Any, count: int, given: Any) -> Any:
-    """Of bins of one width, computed from the nearer end."""
-    torch = torch_module()
-    if given is None and not x.numel():
-        given = (0.0, 1.0)
-    least, most = (x.min(), x.max()) if given is None else (torch.full((), float(one), dtype=x.dtype) for one in given)
-    same = least == most
-    least, most = torch.where(same, least - 0.5, least), torch.where(same, most + 0.5, most)
-    step, numbers = (most - least) / count, torch.arange(count + 1, device=x.device)
-    return torch.where(numbers < (count + 1) // 2, least + step * numbers, most - step * (count - numbers))
+    return scattered("scatter_add" if accumulate else "scatter_set", x, index, source)
 
 
 def _segment_reduce(
@@ -187,7 +144,7 @@ def _segment_reduce(
     index = segment.reshape(*segment.shape, *[1] * (data.dim() - axis - 1)).expand(data.shape)
     start = torch.full(shape, own, dtype=data.dtype, device=data.device)
     places = _flat_places(shape, axis, index)
-    found = _scattered(_SCATTERS[kind], start, places, data).narrow(axis, 0, count)
+    found = scattered(_SCATTERS[kind], start, places, data).narrow(axis, 0, count)
     if kind != "mean":
         return found
     sizes = (bounds[..., 1:] - bounds[..., :-1]).reshape(*bounds.shape[:-1], count, *[1] * (data.dim() - axis - 1))
@@ -207,7 +164,7 @@ def _nonzero_static(x: Any, *, size: int, fill_value: int = -1) -> Any:
     for axis in range(x.dim()):
         step //= x.shape[axis]
         own = torch.div(numbers, step, rounding_mode="floor") % x.shape[axis]
-        columns.append(_scattered("scatter_set", own.new_full((size + 1,), fill_value), place, own)[:size])
+        columns.append(scattered("scatter_set", own.new_full((size + 1,), fill_value), place, own)[:size])
     return torch.stack(columns, 1) if columns else x.new_empty((size, 0), dtype=torch.int64)
 
 
@@ -239,13 +196,13 @@ def _embedding_bag(
     shape = (count + 1, weight.shape[1])
     places = _flat_places(shape, 0, kept.unsqueeze(1).expand(rows.shape))
     values = _reduced(kind, torch.zeros(shape, dtype=weight.dtype), places, rows, with_own=False)
-    sizes = _scattered("scatter_add", kept.new_zeros(count + 1), kept, torch.ones_like(kept))[:count]
+    sizes = scattered("scatter_add", kept.new_zeros(count + 1), kept, torch.ones_like(kept))[:count]
     maxima = torch.zeros_like(sizes)
     if kind == "amax" and indices.shape[0]:
         is_maximum = rows == values.index_select(0, kept)
         last = torch.full(shape, indices.shape[0] - 1, dtype=torch.int64)
         numbers = torch.where(is_maximum, numbers.unsqueeze(1), indices.shape[0] - 1)
-        firsts = _scattered("scatter_minimum", last, places, numbers)[:count]
+        firsts = scattered("scatter_minimum", last, places, numbers)[:count]
         maxima = torch.where(sizes.unsqueeze(1) > 0, indices[firsts], 0)
     return values[:count], bags, sizes, maxima
 

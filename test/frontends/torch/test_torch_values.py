@@ -130,6 +130,10 @@ def test_histograms() -> None:
     check(counted, x, torch.tensor([-3, 0, 0.5, 2]), torch.arange(1, 9.0))
 
 
+def test_conversions_to_complex_numbers() -> None:
+    check(lambda x: (x.cdouble(), x.cfloat().cdouble() * 2, x.cdouble().cfloat()), torch.tensor([0.1, -2, 3]))
+
+
 def test_bits_of_numbers() -> None:
     def taken(x: Any, y: Any) -> Any:
         return *torch.frexp(x), torch.nextafter(x.unsqueeze(1), y), torch.copysign(x, y), x.signbit(), x.isfinite()
