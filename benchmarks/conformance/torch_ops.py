@@ -3,7 +3,7 @@
     python benchmarks/conformance/torch_ops.py > report.txt
     python benchmarks/conformance/torch_ops.py --only softmax --verbose
     python benchmarks/conformance/torch_ops.py --part 1/4 --json part1.json
-    python benchmarks/conformance/torch_ops.py --merge part*.json --write docs/FRONTENDS.md
+    python benchmarks/conformance/torch_ops.py --merge part*.json --page docs/FRONTENDS.md
 
 Each op of `torch.testing._internal.common_methods_invocations.op_db` that has no random numbers is exported with some
 of its sample inputs, in float32 and in int64, is compiled with `optimize` off and on, and run; what it returns is
@@ -33,6 +33,7 @@ import mlir_inplace as mi
 from mlir_inplace.frontends.torch.refusal import RefusedGraphError
 
 sys.path.insert(0, str(Path(__file__).parent))
+from onnx_backend import write_section
 from torch_modules import MODULES
 
 DTYPES = (torch.float32, torch.int64)
@@ -272,13 +273,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dtype", help="only this dtype, float32 or int64")
     parser.add_argument("--part", default="1/1", help="K/N: every N-th op, from the K-th on")
     parser.add_argument("--json", type=Path, help="write the outcomes here")
-    parser.add_argument("--merge", type=Path, nargs="+", help="report outcomes of earlier runs")
+    parser.add_argument("--merge", type=Path, nargs="+", help="report outcomes of earlier runs, the last of each op")
+    parser.add_argument("--page", type=Path, help="write the table into this page")
     parser.add_argument("--verbose", action="store_true")
     settings = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     if settings.merge:
-        outcomes = [Outcome(**one) for path in settings.merge for one in json.loads(path.read_text())]
+        read = [Outcome(**one) for path in settings.merge for one in json.loads(path.read_text())]
+        outcomes = list({(one.op, one.dtype): one for one in read}.values())
     else:
         part, parts = map(int, settings.part.split("/"))
         dtypes = [getattr(torch, settings.dtype)] if settings.dtype else DTYPES
@@ -287,7 +290,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         outcomes = run(cases, verbose=settings.verbose)
     if settings.json:
         settings.json.write_text(json.dumps([asdict(one) for one in outcomes], indent=1))
-    print(report(outcomes))
+    text = report(outcomes)
+    print(text)
+    if settings.page:
+        write_section(settings.page, text, "torch-ops")
     return int(any(one.kind in ("wrong", "crashed") for one in outcomes))
 
 

@@ -31,6 +31,7 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         aten._conj_physical.default: _conjugate,
         aten.conj_physical.default: _conjugate,
         prims.conj_physical.default: _conjugate,
+        prims.convert_element_type.default: _converted,
         aten.resolve_conj.default: lambda x: x.clone(),
         aten.add.Tensor: partial(_sum, 1),
         aten.sub.Tensor: partial(_sum, -1),
@@ -57,6 +58,15 @@ def _of_parts(x: Any, function: Callable[[Any], Any]) -> Any:
         return NotImplemented
     real, imaginary = _parts(x)
     return torch_module().complex(function(real), function(imaginary))
+
+
+def _converted(x: Any, dtype: Any) -> Any:
+    """To complex128, for which torch-mlir's importer has no number."""
+    torch = torch_module()
+    if dtype is not torch.complex128 or x.dtype is dtype:
+        return NotImplemented
+    real, imaginary = _parts(x)
+    return torch.complex(real.to(torch.float64), imaginary.to(torch.float64))
 
 
 def _conjugate(x: Any) -> Any:

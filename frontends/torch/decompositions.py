@@ -19,8 +19,10 @@ from . import (
     complex_numbers,
     error_functions,
     gamma_functions,
+    histograms,
     linear_algebra,
     pooling,
+    scans,
     scatters,
     sorting,
     special_functions,
@@ -33,8 +35,10 @@ _FAMILIES = (
     complex_numbers,
     error_functions,
     gamma_functions,
+    histograms,
     linear_algebra,
     pooling,
+    scans,
     scatters,
     sorting,
 )
@@ -104,13 +108,10 @@ def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
         aten.native_dropout.default: _dropout,
         aten.convolution_backward.default: _convolution_backward,
         aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
-        aten.cumprod.default: _running_product,
         aten.diagonal_scatter.default: _diagonal_scatter,
         aten.empty_strided.default: _empty_strided,
         aten._scaled_dot_product_flash_attention_for_cpu.default: _attention,
         aten._scaled_dot_product_flash_attention_for_cpu_backward.default: _attention_backward,
-        aten.cummax.default: lambda x, dim: _running_extremum(x, dim, aten.maximum.default),
-        aten.cummin.default: lambda x, dim: _running_extremum(x, dim, aten.minimum.default),
         aten.reciprocal.default: _reciprocal,
         aten.maximum.default: lambda x, y: _extremum(x, y, x > y),
         aten.minimum.default: lambda x, y: _extremum(x, y, x < y),
@@ -162,38 +163,6 @@ def _dropout(x: Any, probability: float, train: bool | None) -> Any:
         return torch.zeros_like(x), torch.zeros_like(x, dtype=torch.bool)
     kept = torch.ops.aten.bernoulli.p(torch.ones_like(x), 1 - probability)
     return x * kept * (1 / (1 - probability)), kept.to(torch.bool)
-
-
-def _running_extremum(x: Any, dim: int, choose: Callable[[Any, Any], Any]) -> Any:
-    """Values and positions of `cummax` and `cummin`: of equal ones the last, as PyTorch has it; NaN stays."""
-    torch = torch_module()
-    if x.dim() == 0:
-        return x.clone(), torch.zeros_like(x, dtype=torch.int64)
-    value, position = x.select(dim, 0), torch.zeros_like(x.select(dim, 0), dtype=torch.int64)
-    values, positions = [value], [position]
-    for number in range(1, x.shape[dim]):
-        new = x.select(dim, number)
-        value = choose(value, new)
-        taken = (new == value) | torch.isnan(new) if x.is_floating_point() else new == value
-        position = torch.where(taken, number, position)
-        values.append(value)
-        positions.append(position)
-    return torch.stack(values, dim), torch.stack(positions, dim)
-
-
-def _running_product(x: Any, dim: int, *, dtype: Any = None) -> Any:
-    """By doubling: after k steps each element has the product of 2**k elements up to it."""
-    torch = torch_module()
-    integral = not (x.is_floating_point() or x.is_complex())
-    x = x.to(dtype or (torch.int64 if integral else x.dtype))
-    if x.dim() == 0:
-        return x.clone()
-    size, distance = x.shape[dim], 1
-    while distance < size:
-        ones = torch.ones_like(x.narrow(dim, 0, distance))
-        x = x * torch.cat([ones, x.narrow(dim, 0, size - distance)], dim)
-        distance *= 2
-    return x
 
 
 def _diagonal_scatter(x: Any, source: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:

@@ -56,7 +56,8 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         aten.linalg_matrix_sqrth.default: _square_root,
         aten.linalg_polar.default: _polar,
     }
-    composite = (aten.linalg_norm.default, aten.linalg_norm.ord_str)
+    norms = (aten.linalg_norm.default, aten.linalg_norm.ord_str)
+    composite = (*norms, aten.linalg_slogdet.default, aten.logdet.default)  # torch-mlir's LU swaps no rows.
     found = {overload: implicitly(overload) for overload in composite}
     return found | {overload: partial(_of_real_elements, rule) for overload, rule in rules.items()}
 

@@ -15,9 +15,12 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         aten.scatter_reduce.two: _scatter_reduce,
         aten.index_reduce.default: _index_reduce,
         aten.put.default: _put,
-        aten.histc.default: _histogram_of_range,
         aten.segment_reduce.default: _segment_reduce,
         aten.nonzero_static.default: _nonzero_static,
+        aten.embedding_bag.default: _embedding_bag,
+        aten.embedding_bag.padding_idx: _embedding_bag,
+        aten._embedding_bag.default: _unpadded_embedding_bag,
+        aten._embedding_bag_forward_only.default: _unpadded_embedding_bag,
     }
 
 
@@ -30,7 +33,7 @@ _SCATTERS = {
 }
 
 
-def _scattered(kind: str, x: Any, places: Any, updates: Any) -> Any:
+def scattered(kind: str, x: Any, places: Any, updates: Any) -> Any:
     """`x` after updates at flat places."""
     torch = torch_module()
     dtype, shape = x.dtype, x.shape
@@ -70,10 +73,10 @@ def _reduced(kind: str, x: Any, places: Any, updates: Any, *, with_own: bool) ->
     torch = torch_module()
     ones = torch.ones_like(places)
     start = x
-    counts = _scattered("scatter_add", torch.zeros_like(x, dtype=torch.int64), places, ones)
+    counts = scattered("scatter_add", torch.zeros_like(x, dtype=torch.int64), places, ones)
     if not with_own:
         start = torch.where(counts > 0, torch.full_like(x, _first_of(kind, x.dtype)), x)
-    found = _scattered(_SCATTERS[kind], start, places, updates)
+    found = scattered(_SCATTERS[kind], start, places, updates)
     if kind != "mean":
         return found
     counts = counts + 1 if with_own else torch.where(counts == 0, 1, counts)
@@ -111,23 +114,7 @@ def _index_reduce(x: Any, dim: int, index: Any, source: Any, reduce: str, *, inc
 def _put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     torch = torch_module()
     index = torch.where(index < 0, index + x.numel(), index)
-    return _scattered("scatter_add" if accumulate else "scatter_set", x, index, source)
-
-
-def _histogram_of_range(x: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:  # noqa: A002
-    torch = torch_module()
-    x = x.reshape(-1)
-    if min == max and x.numel():
-        least, most = x.min(), x.max()
-        same = least == most
-        least, most = torch.where(same, least - 1, least), torch.where(same, most + 1, most)
-    else:
-        least, most = (torch.full((), float(one), dtype=x.dtype) for one in (min, max))
-        if min == max:
-            least, most = least - 1, most + 1
-    inside = (x >= least) & (x <= most)
-    places = ((torch.where(inside, x, least) - least) * bins / (most - least)).to(torch.int64).clamp(max=bins - 1)
-    return _scattered("scatter_add", x.new_zeros(bins), places, inside.to(x.dtype))
+    return scattered("scatter_add" if accumulate else "scatter_set", x, index, source)
 
 
 def _segment_reduce(
@@ -157,7 +144,7 @@ def _segment_reduce(
     index = segment.reshape(*segment.shape, *[1] * (data.dim() - axis - 1)).expand(data.shape)
     start = torch.full(shape, own, dtype=data.dtype, device=data.device)
     places = _flat_places(shape, axis, index)
-    found = _scattered(_SCATTERS[kind], start, places, data).narrow(axis, 0, count)
+    found = scattered(_SCATTERS[kind], start, places, data).narrow(axis, 0, count)
     if kind != "mean":
         return found
     sizes = (bounds[..., 1:] - bounds[..., :-1]).reshape(*bounds.shape[:-1], count, *[1] * (data.dim() - axis - 1))
@@ -177,5 +164,50 @@ def _nonzero_static(x: Any, *, size: int, fill_value: int = -1) -> Any:
     for axis in range(x.dim()):
         step //= x.shape[axis]
         own = torch.div(numbers, step, rounding_mode="floor") % x.shape[axis]
-        columns.append(_scattered("scatter_set", own.new_full((size + 1,), fill_value), place, own)[:size])
+        columns.append(scattered("scatter_set", own.new_full((size + 1,), fill_value), place, own)[:size])
     return torch.stack(columns, 1) if columns else x.new_empty((size, 0), dtype=torch.int64)
+
+
+def _embedding_bag(
+    weight: Any,
+    indices: Any,
+    offsets: Any,
+    _scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    _sparse: bool = False,
+    per_sample_weights: Any = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Any:
+    """Sums, means or maxima of bags of rows; torch-mlir's lowering leaves out `per_sample_weights`.
+
+    The other results are for the backward: the bag of each row, the sizes of bags, and the rows with their maxima.
+    """
+    torch = torch_module()
+    kind, count = ("sum", "mean", "amax")[mode], offsets.shape[0] - include_last_offset
+    numbers = torch.arange(indices.shape[0], device=indices.device)
+    bags = (offsets[:count] <= numbers.unsqueeze(1)).to(torch.int64).sum(1) - 1
+    kept = bags
+    if padding_idx is not None:
+        kept = torch.where(indices == padding_idx % weight.shape[0], count, bags)  # One more for what is left out.
+    rows = weight.index_select(0, indices)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    shape = (count + 1, weight.shape[1])
+    places = _flat_places(shape, 0, kept.unsqueeze(1).expand(rows.shape))
+    values = _reduced(kind, torch.zeros(shape, dtype=weight.dtype), places, rows, with_own=False)
+    sizes = scattered("scatter_add", kept.new_zeros(count + 1), kept, torch.ones_like(kept))[:count]
+    maxima = torch.zeros_like(sizes)
+    if kind == "amax" and indices.shape[0]:
+        is_maximum = rows == values.index_select(0, kept)
+        last = torch.full(shape, indices.shape[0] - 1, dtype=torch.int64)
+        numbers = torch.where(is_maximum, numbers.unsqueeze(1), indices.shape[0] - 1)
+        firsts = scattered("scatter_minimum", last, places, numbers)[:count]
+        maxima = torch.where(sizes.unsqueeze(1) > 0, indices[firsts], 0)
+    return values[:count], bags, sizes, maxima
+
+
+def _unpadded_embedding_bag(*arguments: Any, padding_idx: int = -1, **named: Any) -> Any:
+    """Of the overloads for which a negative `padding_idx`, their ninth argument, is none."""
+    padding_idx = arguments[8] if len(arguments) > 8 else padding_idx
+    return _embedding_bag(*arguments[:8], **named, padding_idx=None if padding_idx < 0 else padding_idx)

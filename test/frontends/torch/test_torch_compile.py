@@ -261,6 +261,25 @@ class TestFallback:
             compile_it(lambda x: x + 3, mode="max-autotune")(torch.zeros(2))
 
 
+@pytest.mark.parametrize("mode", ["max", pytest.param("sum", marks=pytest.mark.full)])
+def test_bags_of_embeddings(mode: str) -> None:
+    def taken(table: Any, index: Any, offsets: Any, weights: Any) -> Any:
+        weights = weights if mode == "sum" else None
+        bags = torch.nn.functional.embedding_bag(
+            index, table, offsets, mode=mode, per_sample_weights=weights, padding_idx=3
+        )
+        return bags.square().sum()
+
+    table = -torch.arange(1, 16.0).reshape(5, 3)
+    given = torch.tensor([0, 4, 2, 3, 4, 1]), torch.tensor([0, 1, 3, 3]), torch.tensor([2, -1, 0.5, 3, 1, -4])
+    torch.testing.assert_close(compile_it(taken)(table, *given), taken(table, *given))
+    mine, other = (table.clone().requires_grad_() for _ in range(2))
+    taken(other, *given).backward()
+    with pytest.warns(RuntimeWarning, match="_embedding_bag_backward"):
+        compile_it(taken)(mine, *given).backward()
+    torch.testing.assert_close(mine.grad, other.grad)
+
+
 def test_an_inverse(graphs: list[Any]) -> None:
     x = torch.eye(3) * 4 + torch.arange(9.0).reshape(3, 3)
     torch.testing.assert_close(compile_it(torch.linalg.inv)(x), torch.linalg.inv(x))

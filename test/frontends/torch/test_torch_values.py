@@ -94,6 +94,46 @@ def test_quotients_and_remainders(optimize: bool) -> None:
     check(divided, x, torch.tensor([2, -2, INF, -INF, 0, 3, NAN, 0.5]), torch.tensor([1e10, -1e30]), optimize=optimize)
 
 
+def test_running_sums_of_exponentials() -> None:
+    def scanned(x: Any, one: Any) -> Any:
+        return x.logcumsumexp(0), x.logcumsumexp(1), one.logcumsumexp(0), x[:, :0].logcumsumexp(1)
+
+    check(scanned, torch.tensor([[1e4, 0, -1e4, 2], [-INF, -INF, 5, INF], [3, NAN, 1, -2]]), torch.tensor(2.0))
+
+
+def test_bags_of_embeddings() -> None:
+    def summed(table: Any, index: Any, offsets: Any, weights: Any) -> Any:
+        modes = [F.embedding_bag(index, table, offsets, mode=mode, padding_idx=-1) for mode in ("sum", "mean", "max")]
+        weighted = F.embedding_bag(index, table, offsets, per_sample_weights=weights, mode="sum")
+        to_the_last = F.embedding_bag(index, table, offsets, mode="max", include_last_offset=True)
+        return *modes, weighted, to_the_last, F.embedding_bag(index.reshape(3, 2), table)
+
+    table = -torch.arange(1, 16.0).reshape(5, 3)  # A maximum that began with zeros would be seen.
+    index, offsets = torch.tensor([0, 4, 2, 2, 4, 1]), torch.tensor([0, 1, 3, 3, 6])
+    check(summed, table, index, offsets, torch.tensor([2, -1, 0.5, 3, 1, -4]))
+
+
+def test_logarithms_of_determinants() -> None:
+    def taken(x: Any, empty: Any) -> Any:
+        return *torch.linalg.slogdet(x), x.logdet(), *torch.linalg.slogdet(empty), empty.logdet()
+
+    x = [[[0.0, 1, 2], [3, 0, 1], [4, 5, 0]], [[1, 2, 3], [2, 4, 7], [0, 2, 2]], [[1, 2, 1], [0, 0, 0], [3, 1, 2]]]
+    check(taken, torch.tensor(x), torch.zeros(0, 0))
+
+
+def test_histograms() -> None:
+    def counted(x: Any, edges: Any, weight: Any) -> Any:
+        by_number = *torch.histogram(x, 4), *torch.histogram(x, 3, range=(-1, 2), weight=weight, density=True)
+        return *by_number, *torch.histogram(x, edges), *torch.histogram(x[:1], 2)
+
+    x = torch.tensor([-3, -1, 0.25, 0.5, 2, 2, 1.75, 5])
+    check(counted, x, torch.tensor([-3, 0, 0.5, 2]), torch.arange(1, 9.0))
+
+
+def test_conversions_to_complex_numbers() -> None:
+    check(lambda x: (x.cdouble(), x.cfloat().cdouble() * 2, x.cdouble().cfloat()), torch.tensor([0.1, -2, 3]))
+
+
 def test_bits_of_numbers() -> None:
     def taken(x: Any, y: Any) -> Any:
         return *torch.frexp(x), torch.nextafter(x.unsqueeze(1), y), torch.copysign(x, y), x.signbit(), x.isfinite()
