@@ -28,6 +28,7 @@ _LOWERING = ",".join(
         "inplace-lower-hlo-top-k",
         "inplace-simplify-hlo",
         "inplace-widen-unsigned-operands",
+        "inplace-widen-product-results",
         "inplace-lower-hlo-loops",
         "inplace-lower-hlo-branches",
         "inplace-lower-hlo-scatter",

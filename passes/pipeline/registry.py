@@ -57,7 +57,8 @@ FAMILIES = {
     "stablehlo": (
         "erase-signedness fold-index-bounds inline-scalar-generics lower-hlo-branches "
         "lower-hlo-factorizations lower-hlo-fft lower-hlo-loops lower-hlo-scatter lower-hlo-sort lower-hlo-top-k "
-        "lower-hlo-windows refuse-hlo saturate-conversions simplify-hlo widen-unsigned-operands"
+        "lower-hlo-windows refuse-hlo saturate-conversions simplify-hlo widen-product-results "
+        "widen-unsigned-operands"
     ),
     "vectorization": "vector-math vectorize",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hlo_programs import compiled
@@ -42,3 +43,26 @@ func.func @main(%x: tensor<2x3xui8>, %y: tensor<3x2xui8>) -> tensor<2x2xui32> {
     x, y = np.array([[250, 1, 2], [3, 128, 5]], np.uint8), np.array([[7, 200], [9, 129], [255, 0]], np.uint8)
     result = compiled(text).main(x.view(np.int8), y.view(np.int8))
     np.testing.assert_array_equal(result, x.astype(np.int32) @ y.astype(np.int32))
+
+
+@pytest.mark.parametrize("optimize", [False, True])
+@pytest.mark.parametrize(
+    ("element", "dtype", "ones"),
+    [
+        ("bf16", ml_dtypes.bfloat16, 300),
+        ("f16", np.float16, 2100),
+        ("f8E5M2", ml_dtypes.float8_e5m2, 10),
+    ],
+)
+def test_products_of_narrow_floats_add_up_in_f32(element: str, dtype: type, ones: int, optimize: bool) -> None:
+    """In its own type a sum of ones stays where one more is less than half of the last digit."""
+    types = [f"tensor<2x{ones}x{element}>", f"tensor<{ones}x3x{element}>", f"tensor<2x3x{element}>"]
+    text = f"""
+func.func @main(%x: {types[0]}, %y: {types[1]}) -> tensor<2x3xf32> {{
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ({types[0]}, {types[1]}) -> {types[2]}
+  %1 = stablehlo.convert %0 : ({types[2]}) -> tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
+}}
+"""
+    result = compiled(text, optimize=optimize).main(np.ones((2, ones), dtype), np.ones((ones, 3), dtype))
+    np.testing.assert_array_equal(result, np.full((2, 3), ones, np.float32).astype(dtype).astype(np.float32))
