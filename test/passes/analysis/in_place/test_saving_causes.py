@@ -26,6 +26,18 @@ def test_the_larger_slice_is_copied_if_it_is_read_too() -> None:
     assert list(a.not_in_place) == ["a#0"]
 
 
+def test_no_slice_is_copied_to_save_a_buffer() -> None:
+    """The buffer costs more bytes, but copies none; what upstream's tests have."""
+    a = analyse("""
+      %e = bufferization.alloc_tensor() : !v
+      %w = linalg.fill ins(%f : f32) outs(%e : !v) -> !v loc("w")
+      %s = tensor.extract_slice %w[0] [1] [1] : !v to tensor<1xf32> loc("s")
+      %x = linalg.fill ins(%f : f32) outs(%e : !v) -> !v loc("x")
+      return %s, %x : tensor<1xf32>, !v
+    """)
+    assert list(a.not_in_place) == ["w#1"]
+
+
 ROTATE = """
 func.func private @fill_from(%x: !h, %y: !h, %i: index, %j: index) -> !h {
   %e = tensor.extract %y[%i] : !h
