@@ -1,13 +1,12 @@
 """Runs the programs that were found for rules again, in child processes: one may end its process without its rule.
 
-`python test/mutations/recheck.py [RULE…]` prints what happened, by rule, as JSON; all rules by default.
+`python test/mutations/recheck.py` prints what happened, by rule, as JSON.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,19 +14,19 @@ import mlir_inplace  # noqa: F401  # isort: skip
 
 from catalogue import BY_NAME
 from children import start_child
-from mlir import ir
 from search import read_findings
 from sources import case
 from trial import Trial, Unusable
+
+from mlir_inplace.passes.framework.entered_context import new_context
 
 Finding = tuple[str, str, Any]
 """The rule, and the source and the number of the program."""
 
 
-def recheck(names: Sequence[str]) -> dict[str, str]:
+def recheck_all() -> dict[str, str]:
     """What goes wrong now, by rule: `nothing`, or `crash` where the process ended."""
-    findings = read_findings()
-    found = {name: findings[name] for name in names or findings}
+    found = read_findings()
     # Programs that several rules share come one after the other, so that what they mean is computed once.
     ordered = sorted((str(f["source"]), str(f["seed"]), name) for name, f in found.items())
     waiting: list[Finding] = [(name, found[name]["source"], found[name]["seed"]) for _, _, name in ordered]
@@ -52,7 +51,7 @@ def _in_child(findings: Sequence[Finding]) -> dict[str, str]:
 
 
 def _recheck(findings: Sequence[Finding], pipe: int) -> None:
-    context = ir.Context()
+    context = new_context()
     trials: dict[tuple[str, Any], Trial] = {}
     others = {name: found.get("with") for name, found in read_findings().items()}
     for name, source, seed in findings:
@@ -80,4 +79,4 @@ def _finding(trial: Trial, name: str, other: str | None) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(recheck(sys.argv[1:])))
+    print(json.dumps(recheck_all()))
