@@ -87,8 +87,8 @@ def _without_causes(
 ) -> FunctionAnalysis:
     """Return the cheapest of ``best`` and outcomes in which causes of what it pays for are refused from the start.
 
-    These copy fewer bytes, with no more copies and allocations in the text: sizes and trip counts are estimates, and
-    clean-up may remove buffers.
+    Those that may cost a copy have to copy fewer bytes, with no more copies and allocations in the text: sizes and trip
+    counts are estimates, and clean-up may remove buffers.
     """
     refused, last = dict[int, Conflict](), dict[int, Conflict]()
     for causes in (cheap_causes, *[partial(saving_causes, costs)] * _ROUNDS):
@@ -99,7 +99,8 @@ def _without_causes(
         for tried in (order, _PASSING_ON):
             other = run(tried, refused | found).run()
             found_cost, known = costs.cost(other), costs.cost(best)
-            if found_cost < known and found_cost.copied < known.copied and found_cost.ops <= known.ops:
+            saves = found_cost.copied < known.copied and found_cost.ops <= known.ops
+            if found_cost < known and (saves or causes is cheap_causes):
                 best, refused = other, refused | found
                 break
             if not _copies_to_carried(other):
