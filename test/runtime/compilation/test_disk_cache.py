@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import mlir_inplace as mi
-from mlir_inplace.runtime.compilation import disk_cache
+from mlir_inplace.runtime.compilation import disk_cache, shared_trampolines
 from mlir_inplace.runtime.memory.pool import memory_pool
 from mlir_inplace.runtime.native.engine import Engine
 from mlir_inplace.runtime.native.loaded_object import LoadedObject, UnsupportedObjectError
@@ -40,15 +40,17 @@ func.func @update(%a: tensor<4xf32> {{bufferization.writable = true}}) -> tensor
 
 
 @pytest.fixture
-def engines() -> Iterator[list[str]]:
-    """One item for each time that LLVM compiled something."""
-    memory_pool()  # It is compiled once for a process, whichever test comes first.
+def engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """One item for each time that LLVM compiled something that belongs to a program."""
+    # What a process compiles once, at its first call or its 2048th, is not counted, whichever tests came before.
+    memory_pool()
+    monkeypatch.setattr(shared_trampolines, "_COMPILED_AFTER", None)
     made: list[str] = []
     start = Engine.__init__
 
-    def counted(*arguments: object) -> None:
+    def counted(*arguments: Any, **options: Any) -> None:
         made.append("compiled")
-        start(*arguments)  # type: ignore[arg-type]
+        start(*arguments, **options)
 
     with mock.patch.object(Engine, "__init__", counted):
         yield made
@@ -148,6 +150,44 @@ def test_a_broken_entry_is_compiled_again_and_replaced(tmp_path: Path, engines: 
     assert len(engines) == 2
     assert path.read_bytes() == data
     run(program)
+
+
+@pytest.mark.parametrize("why", ["group", "others", "owner"])
+def test_what_others_may_have_written_is_refused(
+    tmp_path: Path, engines: list[str], monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    mi.compile(PROGRAM, cache=tmp_path)
+    (path,) = tmp_path.iterdir()
+    assert path.stat().st_mode & 0o777 == 0o600
+    if why == "owner":
+        monkeypatch.setattr(disk_cache.os, "geteuid", lambda: os.getuid() + 1)
+        monkeypatch.setattr(disk_cache, "_SUPERUSER", os.getuid() + 2)
+    else:
+        path.chmod({"group": 0o620, "others": 0o602}[why])
+    engines.clear()
+    with pytest.warns(RuntimeWarning, match="is not used: the program belongs to another user, or others may"):
+        mi.compile(PROGRAM, cache=tmp_path)
+    assert engines
+    if why != "owner":
+        assert path.stat().st_mode & 0o777 == 0o600
+        engines.clear()
+        mi.compile(PROGRAM, cache=tmp_path)
+        assert not engines
+
+
+def test_an_entry_under_the_name_of_another_one_is_broken(tmp_path: Path, engines: list[str]) -> None:
+    """It is ours and whole, but another program."""
+    mi.compile(PROGRAM, cache=tmp_path)
+    (first,) = tmp_path.iterdir()
+    mi.compile(PROGRAM, cache=tmp_path, opt_level=0)
+    (second,) = set(tmp_path.iterdir()) - {first}
+    data = second.read_bytes()
+    second.write_bytes(first.read_bytes())
+    second.chmod(0o600)
+    engines.clear()
+    run(mi.compile(PROGRAM, cache=tmp_path, opt_level=0))
+    assert engines
+    assert second.read_bytes() == data
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_does_no_harm(tmp_path: Path) -> None:
