@@ -8,7 +8,7 @@ from mlir import ir
 from mlir.dialects import func
 
 from ...passes.framework.entered_context import entered
-from ...runtime.interface.signature import WRITABLE
+from ...runtime.interface.signature_reading import WRITABLE
 from ..stablehlo import legalize_stablehlo, parse_stablehlo
 from .tracing import TracedFunction
 

@@ -10,10 +10,10 @@ import numpy as np
 from ...runtime.compilation import program as programs
 from ...runtime.interface.memrefs import Array
 from ...runtime.interface.signature import Parameter
-from .framework import torch_module
 from .graphs import Result, prepare
 from .lowering import tensor_module
 from .refusal import RefusedGraphError
+from .support.framework import torch_module
 from .tensors import array_maker, is_on_host, tensor_maker
 
 Reader = Callable[[Any], Any]

@@ -15,9 +15,9 @@ from typing import Any
 
 from ...passes.framework.errors import PassError
 from .compiled import CompiledGraph
-from .decompositions import decompositions
-from .framework import torch_module
-from .linear_algebra import unchecked
+from .decompositions.linear_algebra import unchecked
+from .decompositions.table import decompositions
+from .support.framework import torch_module
 
 _DEFAULTS: Mapping[str, Any] = {"optimize": True}
 

@@ -18,10 +18,10 @@ from ...runtime.compilation.program import Program
 from ...runtime.interface.dtypes import describe_value
 from ...runtime.interface.signature import Parameter
 from .compiled import CompiledGraph, as_results
-from .decompositions import decompositions
-from .framework import torch_module
+from .decompositions.linear_algebra import unchecked
+from .decompositions.table import decompositions
 from .graphs import Result
-from .linear_algebra import unchecked
+from .support.framework import torch_module
 from .tensors import array_maker, is_on_host, numpy_dtype
 
 __all__ = ["ModuleArguments", "ModuleCall", "TorchProgram", "argument_reader", "from_torch"]

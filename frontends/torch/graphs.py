@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .framework import torch_module
 from .refusal import RefusedGraphError
+from .support.framework import torch_module
 
 
 @dataclass(frozen=True)

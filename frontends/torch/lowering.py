@@ -13,7 +13,7 @@ from ...passes.analysis.ir.traversal import find_ops
 from ...passes.framework.entered_context import entered, new_context
 from ...passes.framework.errors import PassError
 from ...passes.pipeline.pipeline import run_pipeline
-from ...runtime.interface.signature import WRITABLE
+from ...runtime.interface.signature_reading import WRITABLE
 from ...runtime.source import private_copy
 from ..stablehlo.legalization import legalize_stablehlo
 from ..stablehlo.torch_dialect import (
@@ -24,9 +24,9 @@ from ..stablehlo.torch_dialect import (
     TO_STABLEHLO,
     needs_stablehlo,
 )
-from .framework import importer_module, torch_module
 from .native_lowering import declare_native_ops, define_native_ops
 from .refusal import RefusedGraphError
+from .support.framework import importer_module, torch_module
 from .transposed_weights import read_in_place
 
 _OPERATOR = re.compile(r"(?:torch\.)?(?:aten|prims|prim|quantized|torchvision|tm_tensor)\.[\w.]*\w")

@@ -1,4 +1,4 @@
-"""The bodies of ops of `native_ops.py`: ops of StableHLO, which `legalize_stablehlo` lowers, or loops."""
+"""Bodies of ops of `decompositions/native_ops.py`: ops of StableHLO, which `legalize_stablehlo` lowers, or loops."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from mlir import ir
 
 from . import native_loops
-from .native_ops import coefficients_of
+from .decompositions.native_ops import coefficients_of
 
 Values = Sequence[ir.Value]
 Types = Sequence[ir.Type]

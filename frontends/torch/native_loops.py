@@ -1,4 +1,4 @@
-"""Bodies of ops of `native_ops.py` that are loops over elements."""
+"""Bodies of ops of `decompositions/native_ops.py` that are loops over elements."""
 
 from __future__ import annotations
 

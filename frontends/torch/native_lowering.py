@@ -1,4 +1,4 @@
-"""Ops of `native_ops.py` as functions, which torch-mlir's passes keep, and these functions' bodies.
+"""Ops of `decompositions/native_ops.py` as functions, which torch-mlir's passes keep, and these functions' bodies.
 
 Before torch-mlir lowers a graph, each op becomes the call of a declared function; afterwards the function is given a
 body of StableHLO ops and loops, which `legalize_stablehlo` inlines and lowers.
@@ -11,8 +11,8 @@ from mlir import ir
 from ...dialects import stablehlo
 from ...passes.analysis.ir.traversal import find_ops
 from ...passes.framework.entered_context import entered
+from .decompositions.native_ops import NAMESPACE
 from .native_bodies import body
-from .native_ops import NAMESPACE
 
 __all__ = ["declare_native_ops", "define_native_ops"]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...runtime.interface.memrefs import Array
-from .framework import torch_module
+from .support.framework import torch_module
 
 _NARROW = ("bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
 """Floats that torch and `ml_dtypes` have, by the same names, and NumPy has not."""

@@ -1,7 +1,7 @@
 """ATen ops that are expressed by others before a graph is imported.
 
 Three tables, a later one before an earlier one: what torch-mlir wants decomposed, what PyTorch can decompose and
-torch-mlir does not know, and the functions of this file.
+torch-mlir does not know, and the functions of this folder.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from mlir import ir
 
+from ..support.framework import implicitly, importer_module, torch_module
 from . import (
     arithmetic,
     bessel,
@@ -27,7 +28,6 @@ from . import (
     sorting,
     special_functions,
 )
-from .framework import implicitly, importer_module, torch_module
 
 _FAMILIES = (
     arithmetic,

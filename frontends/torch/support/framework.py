@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from ..extras import required_module
+from ...extras import required_module
 
 WANTED_BY = "a torch module"
 

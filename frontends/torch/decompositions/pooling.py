@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from .framework import torch_module
+from ..support.framework import torch_module
 from .rerouting import left_alone, rerouted
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .framework import torch_module
+from ..support.framework import torch_module
 from .native_ops import native_op
 
 

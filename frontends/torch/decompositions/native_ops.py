@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from .framework import torch_module
+from ..support.framework import torch_module
 
 NAMESPACE = "inplace"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from .framework import torch_module
+from ..support.framework import torch_module
 from .native_ops import native_op
 from .special_functions import as_float, digamma, log_gamma
 

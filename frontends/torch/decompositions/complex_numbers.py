@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from .framework import implicitly, torch_module
+from ..support.framework import implicitly, torch_module
 from .native_ops import native_op
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .framework import torch_module
+from ..support.framework import torch_module
 
 _LANCZOS = (
     0.99999999999980993,

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from .framework import implicitly, torch_module
+from ..support.framework import implicitly, torch_module
 from .native_ops import native_op
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .framework import torch_module
+from ..support.framework import torch_module
 from .native_ops import polynomial
 from .special_functions import as_float
 

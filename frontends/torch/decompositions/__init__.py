@@ -1,0 +1,1 @@
+"""ATen ops by simpler ones: `table.py` has them all, the other files the functions, by subject."""
