@@ -1,7 +1,8 @@
-"""How long math functions of f32 arrays take: as polynomials on vectors, lane by lane in libm, and in NumPy.
+"""How long math functions of arrays take: as polynomials on vectors, lane by lane in libm, and in NumPy.
 
     python benchmarks/vector_math.py
     python benchmarks/vector_math.py --functions exp tanh --elements 65536 --rounds 31
+    python benchmarks/vector_math.py --type f64
 
 Each function is computed of an array that fits into the second cache, by a loop over vectors of 16, with and without
 `inplace-vector-math`; then a softmax of rows by `mi.compile(..., optimize=True)`. The table has medians over the
@@ -24,27 +25,44 @@ import mlir_inplace as mi
 # The bindings are called `mlir` from here on.
 from mlir import ir
 
-from mlir_inplace.passes.vectorization.functions import FUNCTIONS
+from mlir_inplace.passes.vectorization.functions import BINARY, FUNCTIONS, op_name
 
 ROWS, COLUMNS = 1024, 4096
-NUMPY: Mapping[str, Callable[..., np.ndarray]] = {
-    "atan": np.arctan,
-    **{name: getattr(np, name) for name in FUNCTIONS if name not in {"atan", "erf", "rsqrt"}},
+TYPES = {"f32": np.float32, "f64": np.float64}
+_OTHER_NAMES = {
+    **{f"a{name}": f"arc{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh", "tan2")},
+    "powf": "power",
+    "remf": "fmod",
 }
+NUMPY: Mapping[str, Callable[..., np.ndarray]] = {
+    name: getattr(np, _OTHER_NAMES.get(name, name)) for name in FUNCTIONS if name not in {"erf", "rsqrt"}
+}
+_RANGES = {"acos": (-1, 1), "asin": (-1, 1), "atanh": (-1, 1), "acosh": (1, 10)}
+"""Where functions are defined that are not from 1/100 to 10."""
 
 
-def program(name: str, passes: str) -> mi.Program:
-    """`@main`, which computes `math.<name>` of an array into another, after `passes`."""
+def operands(name: str) -> int:
+    """How many arrays a function takes."""
+    return 2 if name in BINARY else 1
+
+
+def program(name: str, passes: str, element: str = "f32") -> mi.Program:
+    """`@main`, which computes a function of one array or of two into another, after `passes`."""
+    array, lanes = f"memref<?x{element}>", f"vector<16x{element}>"
+    numbers = range(operands(name))
+    reads = "\n".join(
+        f"%x{n} = vector.transfer_read %a{n}[%i], %z {{in_bounds = [true]}} : {array}, {lanes}" for n in numbers
+    )
     text = f"""
-      func.func @main(%a: memref<?xf32>, %o: memref<?xf32>) {{
+      func.func @main({", ".join(f"%a{n}: {array}" for n in numbers)}, %o: {array}) {{
         %c0 = arith.constant 0 : index
         %c16 = arith.constant 16 : index
-        %z = arith.constant 0.0 : f32
-        %n = memref.dim %a, %c0 : memref<?xf32>
+        %z = arith.constant 0.0 : {element}
+        %n = memref.dim %o, %c0 : {array}
         scf.for %i = %c0 to %n step %c16 {{
-          %x = vector.transfer_read %a[%i], %z {{in_bounds = [true]}} : memref<?xf32>, vector<16xf32>
-          %y = math.{name} %x : vector<16xf32>
-          vector.transfer_write %y, %o[%i] {{in_bounds = [true]}} : vector<16xf32>, memref<?xf32>
+          {reads}
+          %y = {op_name(name)} {", ".join(f"%x{n}" for n in numbers)} : {lanes}
+          vector.transfer_write %y, %o[%i] {{in_bounds = [true]}} : {lanes}, {array}
         }}
         return
       }}"""
@@ -120,17 +138,18 @@ def row(name: str, found: Mapping[str, float]) -> str:
     return f"{name:<8} " + " ".join(f"{cell:>8}" for cell in cells)
 
 
-def measure(name: str, elements: int, rounds: int) -> dict[str, float]:
-    """The three ways to compute one function, of numbers from 1/100 to 10, which all of them are defined for."""
-    x = np.random.default_rng(1).uniform(0.01, 10, elements).astype(np.float32)
-    result = np.empty_like(x)
-    vectors, libm = program(name, "inplace-vector-math"), program(name, "canonicalize")
+def measure(name: str, element: str, elements: int, rounds: int) -> dict[str, float]:
+    """The three ways to compute one function, of numbers that it is defined for."""
+    low, high = _RANGES.get(name, (0.01, 10))
+    x = list(np.random.default_rng(1).uniform(low, high, (operands(name), elements)).astype(TYPES[element]))
+    result = np.empty_like(x[0])
+    vectors, libm = program(name, "inplace-vector-math", element), program(name, "canonicalize", element)
     candidates: dict[str, Callable[[], object]] = {
-        "vectors": lambda: vectors.main(x, result),
-        "libm": lambda: libm.main(x, result),
+        "vectors": lambda: vectors.main(*x, result),
+        "libm": lambda: libm.main(*x, result),
     }
     if name in NUMPY:
-        candidates["numpy"] = lambda: NUMPY[name](x, out=result)
+        candidates["numpy"] = lambda: NUMPY[name](*x, out=result)
     return medians(candidates, elements, rounds)
 
 
@@ -138,6 +157,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Time math functions on vectors.")
     parser.add_argument("--functions", nargs="+", default=list(FUNCTIONS), choices=list(FUNCTIONS))
+    parser.add_argument("--type", default="f32", choices=list(TYPES), help="of the elements")
     parser.add_argument("--elements", type=int, default=1 << 16, help="size of the arrays, a multiple of 16")
     parser.add_argument("--rounds", type=int, default=31)
     options = parser.parse_args()
@@ -145,7 +165,9 @@ def main() -> None:
         parser.error("--elements must be a multiple of 16")
     print(f"{'ns':<8} {'vectors':>8} {'libm':>8} {'numpy':>8}")
     for name in options.functions:
-        print(row(name, measure(name, options.elements, options.rounds)))
+        print(row(name, measure(name, options.type, options.elements, options.rounds)))
+    if options.type != "f32":
+        return
     matrix = np.random.default_rng(2).standard_normal((ROWS, COLUMNS)).astype(np.float32)
     compiled = softmax()
     np.testing.assert_allclose(compiled.main(matrix), numpy_softmax(matrix), rtol=1e-5)

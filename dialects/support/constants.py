@@ -1,4 +1,4 @@
-"""Constants of the program: integers as Python numbers, tensors of one number."""
+"""Constants of the program: integers and floats as Python numbers, tensors of one number."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from mlir import ir
 
 from .defining_ops import defining_op
 
-__all__ = ["constant_integer", "is_splat", "number_of"]
+__all__ = ["constant_float", "constant_integer", "is_splat", "number_of"]
 
 
 def constant_integer(value: ir.Value) -> int | None:
@@ -14,6 +14,15 @@ def constant_integer(value: ir.Value) -> int | None:
     op = defining_op(value, "arith.constant")
     attribute = op.attributes["value"] if op is not None else None
     return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
+
+
+def constant_float(value: ir.Value) -> float | None:
+    """Return the float that `value` is, or that all of its elements are; None if that is not known or is no float."""
+    op = defining_op(value, "arith.constant")
+    attribute = op.attributes["value"] if op is not None else None
+    if is_splat(value):
+        attribute = number_of(value)
+    return attribute.value if isinstance(attribute, ir.FloatAttr) else None
 
 
 def is_splat(value: ir.Value) -> bool:

@@ -1,8 +1,12 @@
-"""Replace StableHLO ops that compute nothing by their operands.
+"""Replace StableHLO ops that compute nothing by their operands, and concatenations that stay by `tensor.concat`.
 
 In: `stablehlo.optimization_barrier`, reductions over no dimension or over no element, ops on tensors without elements
 (of which recursive code such as `jax.lax.associative_scan` makes many). Out: operands, inits and empty tensors in their
 place. The legalizer of upstream leaves some of these, and makes invalid IR of others.
+
+A concatenation of static sizes, of 64 elements or more, becomes `tensor.concat` if it has several users, or one that is
+not fused with it: then each part is one copy, or is computed where it belongs. Upstream makes an elementwise op that
+asks for each element from which part it is, which can only be fused into its user.
 
 ```mlir
 func.func @f(%x: tensor<4xf32>, %y: tensor<0xf32>) -> tensor<4xf32> {
@@ -30,9 +34,11 @@ Upstream counterpart: `stablehlo-aggressive-simplification`, which rewrites much
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from mlir import ir
+from mlir.dialects import tensor
 
 from ...dialects.support.cloning import attributes_of
 from ..analysis.ir.traversal import find_ops
@@ -42,6 +48,14 @@ from .rewriting.attributes import integers
 
 _HAS_MORE_TO_DO = ("stablehlo.while", "stablehlo.custom_call", "stablehlo.return")
 """Ops that matter even if their results have no element."""
+_HLO_READERS = (
+    "concatenate convolution custom_call dot dot_general dynamic_slice dynamic_update_slice gather return scatter"
+    " select_and_scatter sort while"
+)
+_READ_MEMORY = {"func.call", "func.return", "tensor.concat", *(f"stablehlo.{name}" for name in _HLO_READERS.split())}
+"""Ops that no elementwise producer is fused into."""
+_FEWEST_COPIED = 64
+"""The fewest elements of which parts are copied; fewer, such as the indices of a scatter, are computed in place."""
 
 
 def _is_empty(value: ir.Value) -> bool:
@@ -80,11 +94,25 @@ def _reduce(op: ir.Operation) -> Sequence[ir.Value] | None:
 
 def _concatenate(op: ir.Operation) -> Sequence[ir.Value] | None:
     parts = [operand for operand in op.operands if not _is_empty(operand)]
+    (result,) = op.results
+    if len(parts) == 1 and parts[0].type == result.type:
+        return parts
+    is_static = all(ir.RankedTensorType(value.type).has_static_shape for value in (*parts, result))
+    if is_static and _is_large(result) and _is_materialized(result):
+        return [tensor.concat(result.type, ir.IntegerAttr(op.attributes["dimension"]).value, parts)]
     if len(parts) == len(op.operands):
         return None
-    if len(parts) == 1 and parts[0].type == op.results[0].type:
-        return parts
-    return [ir.Operation.create(op.name, [op.results[0].type], parts, attributes_of(op)).result]
+    return [ir.Operation.create(op.name, [result.type], parts, attributes_of(op)).result]
+
+
+def _is_large(value: ir.Value) -> bool:
+    return math.prod(ir.RankedTensorType(value.type).shape) >= _FEWEST_COPIED
+
+
+def _is_materialized(value: ir.Value) -> bool:
+    """Whether `value` will be in memory: it has several users, or one that reads memory."""
+    users = {use.owner.operation for use in value.uses}
+    return len(users) > 1 or any(user.name in _READ_MEMORY for user in users)
 
 
 def _pad(op: ir.Operation) -> Sequence[ir.Value] | None:
@@ -109,7 +137,7 @@ class SimplifyHloPass(Pass[PassOptions]):
     """Replace StableHLO ops that compute nothing by their operands."""
 
     argument = "inplace-simplify-hlo"
-    summary = "replace StableHLO ops that compute nothing, such as on tensors without elements, by their operands"
+    summary = "replace StableHLO ops that compute nothing by their operands, and concatenations by tensor.concat"
     statistics = (Statistic("replaced-ops", "ops that were replaced"),)
 
     def run(self, op: ir.Operation) -> None:

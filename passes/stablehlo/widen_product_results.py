@@ -30,19 +30,18 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
+from .rewriting.products import element_type, find_products
 
 
 def analyze_narrow_products(root: ir.Operation) -> list[ir.Operation]:
     """Return the products under `root` that add up in less than f32. Changes nothing."""
-    products = find_ops(root, "stablehlo.dot", "stablehlo.dot_general", "stablehlo.convolution")
-    return [op for op in products if _is_narrow(op.results[0]) and "algorithm" not in op.attributes]
+    return [op for op in find_products(root) if _is_narrow(op.results[0]) and "algorithm" not in op.attributes]
 
 
 def _is_narrow(value: ir.Value) -> bool:
-    element = ir.RankedTensorType(value.type).element_type
+    element = element_type(value)
     return isinstance(element, ir.FloatType) and element.width < 32
 
 

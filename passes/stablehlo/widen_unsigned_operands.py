@@ -31,24 +31,19 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
+from .rewriting.products import element_type, find_products
 from .rewriting.scalars import is_unsigned
-
-
-def _element(value: ir.Value) -> ir.Type:
-    return ir.RankedTensorType(value.type).element_type
 
 
 def analyze_unsigned_operands(root: ir.Operation) -> list[tuple[ir.Operation, int]]:
     """Return the operands under `root` that need a conversion, as op and number. Changes nothing."""
-    products = find_ops(root, "stablehlo.dot", "stablehlo.dot_general", "stablehlo.convolution")
     return [
         (op, number)
-        for op in products
+        for op in find_products(root)
         for number, operand in enumerate(op.operands)
-        if is_unsigned(_element(operand)) and _element(operand) != _element(op.results[0])
+        if is_unsigned(element_type(operand)) and element_type(operand) != element_type(op.results[0])
     ]
 
 
@@ -65,6 +60,6 @@ class WidenUnsignedOperandsPass(Pass[PassOptions]):
             operand = product.operands[number]
             shape = ir.RankedTensorType(operand.type).shape
             with ir.InsertionPoint(product), product.location:
-                type_ = ir.RankedTensorType.get(shape, _element(product.results[0]))
+                type_ = ir.RankedTensorType.get(shape, element_type(product.results[0]))
                 product.operands[number] = ir.Operation.create("stablehlo.convert", [type_], [operand]).result
         self.count("widened-operands", len(found))

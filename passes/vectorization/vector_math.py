@@ -26,11 +26,13 @@ becomes, with constants by their values and limits on `%x` left out:
 
 ## Contract
 
-In: any op. Out: `math.atan`, `cos`, `erf`, `exp`, `exp2`, `expm1`, `log`, `log10`, `log1p`, `log2`, `rsqrt`, `sin`,
-`tan` and `tanh` of vectors of f32 are arithmetic on vectors, within 2 ulp of the function for every f32; of f16 and
-bf16 too, by way of f32. NaN, infinities, overflow, denormal results and signs of zeros are as libm has them. Sines,
-cosines and tangents of lanes beyond 65536 are still libm's, in a branch. Left alone, with a reason
-(`print-kept`): vectors of f64, scalable vectors and those without dimensions, scalars (without a reason).
+In: any op. Out: `math.acos`, `acosh`, `asin`, `asinh`, `atan`, `atan2`, `atanh`, `cbrt`, `cos`, `cosh`, `erf`, `exp`,
+`exp2`, `expm1`, `log`, `log10`, `log1p`, `log2`, `powf`, `rsqrt`, `sin`, `sinh`, `tan` and `tanh` of vectors of f32 and
+f64 are arithmetic on vectors, within 2 ulp of the function; of f16 and bf16 too, by way of f32. `arith.remf` is exact.
+NaN, infinities, overflow, denormal results and signs of zeros are as libm has them. Sines, cosines and tangents of
+lanes beyond 2^16 (2^30 in f64), and remainders of quotients that have more digits than a float, are still libm's, in a
+branch. Powers with the exponents -1, 0.5, 1, 2, 3 and 4 are products, a quotient, and a root. Left alone, with a reason
+(`print-kept`): vectors of other floats, scalable vectors and those without dimensions, scalars (without a reason).
 
 Results are the same on any machine: each op rounds once, `math.fma` too, and fast-math flags are dropped. `functions`
 names the ops to rewrite, all by default.
@@ -50,11 +52,15 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith
 
+from ...dialects.support.constants import constant_float
+from ...dialects.support.defining_ops import defining_op
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure, nearest
 from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import read_machine
-from .functions import FUNCTIONS
+from .functions import FUNCTIONS, op_name
+from .functions.formats import FORMATS
+from .functions.powers import KNOWN_POWERS
 from .functions.vectors import Floats
 
 _NARROW = frozenset({"f16", "bf16"})
@@ -68,7 +74,7 @@ class VectorMathOptions(PassOptions):
     """Options of `inplace-vector-math`."""
 
     machine: str = option("", help="properties of the machine that differ from the detected ones: 'registers=32'")
-    functions: tuple[str, ...] = option((), help="the math ops to rewrite, without 'math.'; empty means all")
+    functions: tuple[str, ...] = option((), help="the ops to rewrite, without 'math.' or 'arith.'; empty means all")
     print_kept: bool = option(False, help="emit a remark for every math op on vectors that stays, with the reason")
 
 
@@ -76,7 +82,7 @@ class VectorMathPass(Pass[VectorMathOptions]):
     """Rewrite math ops on vectors into arithmetic."""
 
     argument = "inplace-vector-math"
-    summary = "compute math functions of f32 vectors by polynomials, within 2 ulp"
+    summary = "compute math functions of vectors by polynomials, within 2 ulp"
     Options = VectorMathOptions
     statistics = (
         Statistic("rewritten", "math ops on vectors that became arithmetic"),
@@ -94,7 +100,7 @@ class VectorMathPass(Pass[VectorMathOptions]):
                         self.remark(one.location, f"'{one.name}' is not rewritten, because {reason}")
                 continue
             with ir.InsertionPoint(first), first.location:
-                results = _build(first.name, [one.operands[0] for one in ops])
+                results = _build(ops)
             for one, result in zip(ops, results, strict=True):
                 one.results[0].replace_all_uses_with(result)
                 one.erase()
@@ -106,7 +112,7 @@ class VectorMathPass(Pass[VectorMathOptions]):
             if name not in FUNCTIONS:
                 known = ", ".join(FUNCTIONS)
                 raise PassFailure(f"unknown function '{name}'{nearest(name, FUNCTIONS)}; known are {known}", op)
-        return frozenset(f"math.{name}" for name in names)
+        return frozenset(op_name(name) for name in names)
 
 
 def _find_groups(root: ir.Operation, names: frozenset[str], most: int) -> list[list[ir.Operation]]:
@@ -137,9 +143,20 @@ def _goes_with(op: ir.Operation, group: Sequence[ir.Operation]) -> bool:
     """Whether `op`, the next op after `group`, can be computed together with it."""
     if not group or (op.name, op.results[0].type) != (group[0].name, group[0].results[0].type):
         return False
-    if op.block != group[0].block:  # regions of an unknown op, of which only one may run
-        return False
-    return not any(op.operands[0] == other.results[0] for other in group)
+    if op.block != group[0].block or _exponent(op) != _exponent(group[0]):
+        return False  # regions of an unknown op, of which only one may run, or other powers
+    return not any(operand == other.results[0] for operand in op.operands for other in group)
+
+
+def _exponent(op: ir.Operation) -> float | None:
+    """Return the exponent of a power that is built by a few products."""
+    if op.name != "math.powf":
+        return None
+    exponent = op.operands[1]
+    if spread := defining_op(exponent, "vector.broadcast"):
+        exponent = spread.operands[0]
+    number = constant_float(exponent)
+    return number if number in KNOWN_POWERS else None
 
 
 def _why_kept(type_: ir.VectorType) -> str | None:
@@ -149,17 +166,19 @@ def _why_kept(type_: ir.VectorType) -> str | None:
     if type_.scalable:
         return "the lanes of a scalable vector cannot be counted"
     element = str(type_.element_type)
-    if element != "f32" and element not in _NARROW:
-        return f"there are polynomials for f32, f16 and bf16, and not for {element}"
+    if element not in FORMATS and element not in _NARROW:
+        return f"there are polynomials for f64, f32, f16 and bf16, and not for {element}"
     return None
 
 
-def _build(name: str, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
-    """Build op `name` for `operands`; narrow floats are computed in f32, which has more than twice their digits."""
-    type_ = ir.VectorType(operands[0].type)
-    function = FUNCTIONS[name.removeprefix("math.")]
+def _build(ops: Sequence[ir.Operation]) -> Sequence[ir.Value]:
+    """Build what `ops` compute; narrow floats are computed in f32, which has more than twice their digits."""
+    exponent = _exponent(ops[0])
+    function = FUNCTIONS[ops[0].name.partition(".")[2]] if exponent is None else KNOWN_POWERS[exponent]
+    columns = list(zip(*(op.operands for op in ops), strict=True))[: None if exponent is None else 1]
+    type_ = ir.VectorType(ops[0].results[0].type)
     if str(type_.element_type) not in _NARROW:
-        return function(Floats(operands)).values
+        return function(*(Floats(column) for column in columns)).values
     wide = ir.VectorType.get(type_.shape, ir.F32Type.get())
-    results = function(Floats([arith.extf(wide, operand) for operand in operands])).values
+    results = function(*(Floats([arith.extf(wide, value) for value in column]) for column in columns)).values
     return [arith.truncf(type_, result) for result in results]

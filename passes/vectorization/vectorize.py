@@ -39,9 +39,14 @@ bufferize without further buffers. Left alone, with a reason (`print-kept`): eve
 
 The loop along which operands are contiguous is in the lanes. Inputs of elementwise ops that are contiguous along
 another loop are loaded as squares and transposed in registers. Elements a few steps apart are shuffled out of vectors
-of their neighbours. If the lane loop reduces, the lanes are partial results,
-so floating-point sums are reassociated; products that are added become fma, which rounds once. An incomplete vector at
-the end of a row is masked. A fill of an init is not read: the accumulators start from its value.
+of their neighbours. What a payload extracts of other tensors is loaded as well, where it is side by side.
+
+If the lane loop reduces, the lanes are partial results, so floating-point sums are reassociated; products that are
+added become fma, which rounds once. An incomplete vector at the end of a row is masked. A fill of an init is not read:
+the accumulators start from its value.
+
+A reduction that chooses elements by comparisons, as an argmax does with its two results, has a choice in each lane, if
+its payload may choose in any order.
 
 An elementwise op whose result a reduction and other ops use is computed in the loop of the reduction. One that alone
 reads the results of a reduction, with results in the lanes, is computed before they are stored.

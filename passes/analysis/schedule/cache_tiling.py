@@ -214,7 +214,7 @@ class _TilingChooser:
 
     def _reduces_in_lanes(self) -> bool:
         """The lanes are partial results: each tile would combine them again."""
-        return self.plan.combiner is not None
+        return self.plan.reduces_in_lanes
 
     def _falls(self) -> bool:
         """An index decreases along a loop, which therefore cannot be tiled."""

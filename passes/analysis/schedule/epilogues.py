@@ -70,7 +70,7 @@ def find_epilogue(
     `others` maps results to the plans of their ops; those of ops that are computed elsewhere are in `taken`.
     """
     reduction = plan.structured
-    if not plan.reductions or plan.combiner is not None or len(reduction.outputs) != 1:
+    if not plan.reductions or plan.reduces_in_lanes or len(reduction.outputs) != 1:
         return None
     value, collapse = reduction.op.results[0], None
     if _is_small(value.type, machine):

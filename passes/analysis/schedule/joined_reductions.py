@@ -90,9 +90,12 @@ def _come_later(value: ir.Value, reduction: ir.Operation) -> bool:
     others = 0
     for use in value.uses:
         user = use.owner.operation
+        is_inside = user.block != reduction.block
         while user.block != reduction.block and user.parent is not None:
             user = user.parent.operation
         if user == reduction:
+            if is_inside:
+                return False  # Its payload extracts any element, which may not be computed yet.
             continue
         if not reduction.is_before_in_block(user):
             return False

@@ -110,7 +110,7 @@ def _lane_loops(structured: Structured) -> list[int]:
 def _far(plan: VectorPlan, machine: Machine) -> dict[int, tuple[int, ...]]:
     """Return the orders for broadcast operands that each step reads from another cache line."""
     structured, steps = plan.structured, plan.reductions[-1]
-    if plan.combiner is not None or _size(structured, steps) * _LINE <= machine.l1 // 2:
+    if plan.reduces_in_lanes or _size(structured, steps) * _LINE <= machine.l1 // 2:
         return {}
     found = {
         operand: _order(structured, operand, steps)
@@ -155,7 +155,7 @@ def cost_as_it_is(plan: VectorPlan, far: int = 0) -> float:
         one = loads_along(structured, operand, plan.lane_loop, lanes)
         loads += 2 * lanes if one == lanes > 1 else one
     cost = steps * (1 + LOAD_COST * loads)
-    if plan.combiner is not None:
+    if plan.reduces_in_lanes:
         cost += _results(structured) * 2 * rounds(lanes)
     return cost
 

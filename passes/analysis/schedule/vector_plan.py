@@ -2,7 +2,7 @@
 
 The lane loop is the one along which most operands are contiguous. If it is parallel, each lane computes a separate
 element. If it reduces, each lane has a partial result, and the lanes are combined at the end; then the combiner of the
-payload must be one associative op.
+payload must be one associative op, or the payload chooses elements in any order, as an argmax does.
 
 The register tile keeps accumulators in registers while the reduction loops run. It has several vectors along the lane
 loop, and several rows of another loop (`rows`) that share loads; more rows where loaded elements have to be widened.
@@ -32,8 +32,9 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....dialects.support.element_sizes import element_bytes
+from ..linalg.element_choices import Choice, find_choice
 from ..linalg.structured_op import NotStructured, Structured, read_structured, type_bytes
-from ..linalg.vector_payload import find_combiner, has_polynomial, why_not_lanewise
+from ..linalg.vector_payload import find_combiner, has_short_polynomial, reads_rows, why_not_lanewise
 from .machine import Machine
 
 __all__ = ["NotVectorizable", "VectorPlan", "find_plan", "is_strided", "is_tall", "loads_along", "plan_vectors"]
@@ -65,6 +66,7 @@ class VectorPlan:
         reductions: the loops that reduce, outermost first.
         combiner: the op that combines lanes, if the lane loop reduces.
         turned: the loop along which inputs are loaded and then transposed in registers, if any.
+        choice: how lanes are combined, if the lane loop reduces and there is no `combiner`.
     """
 
     structured: Structured
@@ -75,6 +77,12 @@ class VectorPlan:
     reductions: tuple[int, ...]
     combiner: ir.Operation | None
     turned: int | None = None
+    choice: Choice | None = None
+
+    @property
+    def reduces_in_lanes(self) -> bool:
+        """Whether lanes are partial results, which are combined at the end."""
+        return not self.structured.parallel[self.lane_loop]
 
 
 def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
@@ -101,12 +109,14 @@ def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
         tile = {lane_loop: _squares(structured.sizes[lane_loop], lanes, bits), turned: lanes}
     rows = [loop for loop in tile if loop != lane_loop]
     outer = [loop for loop in structured.parallel_loops if loop not in tile]
-    inner, combiner = [lane_loop, *rows], None
+    inner, combiner, choice = [lane_loop, *rows], None, None
     reductions = [loop for loop in structured.reduction_loops if loop != lane_loop]
     if not structured.parallel[lane_loop]:
         reductions.append(lane_loop)
         inner, combiner = rows, find_combiner(structured)
-    return VectorPlan(structured, lane_loop, lanes, tile, (*outer, *inner), tuple(reductions), combiner, turned)
+        choice = find_choice(structured) if combiner is None else None
+    parallel = (*outer, *inner)
+    return VectorPlan(structured, lane_loop, lanes, tile, parallel, tuple(reductions), combiner, turned, choice)
 
 
 def find_plan(op: ir.Operation, machine: Machine) -> VectorPlan | None:
@@ -136,7 +146,7 @@ def _choose_lane_loop(structured: Structured, lanes: int) -> int:
     costs = {loop: _cost(structured, loop, lanes) for loop in structured.loops}
     possible = {loop: cost for loop, cost in costs.items() if cost is not None}
     if not possible:
-        raise NotVectorizable("no loop writes, or combines, contiguous elements")
+        raise NotVectorizable("no loop writes, or combines, contiguous elements, and reads such")
     return min(possible, key=lambda loop: (possible[loop], not structured.parallel[loop], -loop))
 
 
@@ -145,7 +155,9 @@ def _cost(structured: Structured, loop: int, lanes: int) -> float | None:
     if structured.parallel[loop]:
         if not all(structured.is_contiguous(operand, loop) for operand in structured.outputs):
             return None
-    elif len(structured.outputs) != 1 or find_combiner(structured) is None:
+    elif find_combiner(structured) is None and find_choice(structured) is None:
+        return None
+    if not reads_rows(structured, loop):
         return None
     along = structured.read_along(loop)
     cost = 1.0 + sum(loads_along(structured, operand, loop, lanes) for operand in along)
@@ -191,7 +203,7 @@ def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: 
     size = structured.sizes[lane_loop]
     most = registers if size is None else max(1, -(-size // lanes))
     if all(structured.parallel):
-        return {lane_loop: min(4 if has_polynomial(structured) else 2, most)}
+        return {lane_loop: min(4 if has_short_polynomial(structured) else 2, most)}
     # Widening costs more than the load: more rows share it.
     budget = registers * 3 // 4 if _widens(structured, lane_loop) else registers // 2
     if structured.parallel[lane_loop]:
@@ -216,7 +228,7 @@ def is_tall(plan: VectorPlan) -> bool:
     return (
         is_whole
         and plan.tile[plan.lane_loop] <= _FEW_VECTORS
-        and plan.combiner is None
+        and not plan.reduces_in_lanes
         and _shares_short_rows(plan.structured, plan.lane_loop)
     )
 

@@ -1,19 +1,33 @@
-"""Functions of f32 vectors as polynomials: what `inplace-vector-math` builds, one function for each math op."""
+"""Functions of f32 and f64 vectors as arithmetic: what `inplace-vector-math` builds, one function for each op."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 from .exponentials import exp, exp2, expm1, tanh
+from .hyperbolic import acosh, asinh, atanh, cosh, sinh
+from .inverse_trigonometry import acos, asin, atan, atan2
 from .logarithms import log, log1p, log2, log10
-from .others import atan, erf, rsqrt
+from .others import cbrt, erf, remf, rsqrt
+from .powers import powf
 from .trigonometry import cos, sin, tan
 from .vectors import Floats
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["BINARY", "FUNCTIONS", "op_name"]
 
-FUNCTIONS: Mapping[str, Callable[[Floats], Floats]] = {
-    function.__name__: function
-    for function in (atan, cos, erf, exp, exp2, expm1, log, log10, log1p, log2, rsqrt, sin, tan, tanh)
-}
-"""Names as `math` ops have them -> what builds the function at the insertion point."""
+_ALL = (
+    *(acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, erf, exp, exp2, expm1),
+    *(log, log10, log1p, log2, powf, remf, rsqrt, sin, sinh, tan, tanh),
+)
+
+FUNCTIONS: Mapping[str, Callable[..., Floats]] = {function.__name__: function for function in _ALL}
+"""Names as ops have them -> what builds the function at the insertion point, of as many vectors as there are
+operands."""
+
+BINARY = frozenset({"atan2", "powf", "remf"})
+"""The functions of two operands; all others have one."""
+
+
+def op_name(function: str) -> str:
+    """Return the name of the op that computes `function`."""
+    return f"arith.{function}" if function == "remf" else f"math.{function}"

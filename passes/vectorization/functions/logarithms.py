@@ -1,17 +1,22 @@
 """log, log2, log10 and log1p.
 
 `x = 2^e m` with m between sqrt(1/2) and sqrt(2), from the bits of x; f = m - 1 is exact, and
-log x = e log 2 + log(1 + f). Denormal numbers are multiplied by 2^23 before. In base b the product of log(1 + f) and
-1 / ln b is made in two parts, as is e log_b 2, so that what is added last is large and was rounded once.
+log x = e log 2 + log(1 + f). Denormal numbers are multiplied by 2^23 before (2^52 in f64). In base b the product of
+log(1 + f) and 1 / ln b is made in two parts, as is e log_b 2, so that what is added last is large and was rounded once.
+
+log(1 + f) of f32 is a polynomial. In f64 that would have 21 coefficients; with s = f / (2 + f), log(1 + f) is
+2s + s R(s^2), and 2s = f - s f.
 
 The coefficients were made as those of `exponentials.py`.
 """
 
 from __future__ import annotations
 
-from .vectors import INFINITY, NAN, Bits, Floats, bits_of, polynomial
+from .exponentials import LN2, TINY
+from .formats import Both
+from .vectors import INFINITY, NAN, Bits, Floats, polynomial
 
-__all__ = ["log", "log1p", "log2", "log10"]
+__all__ = ["log", "log1p", "log2", "log10", "split", "split_any"]
 
 # (log(1 + f) - f) / f^2, degree 9, f from -0.2930 to 0.4143, the first coefficient given: error 2^-30.3 of log(1 + f).
 _LOG = (
@@ -26,34 +31,64 @@ _LOG = (
     -0.11671167,
     0.06749837,
 )
+# (log((1 + s) / (1 - s)) - 2s) / s^3 in s^2, |s| <= 0.1717: error 2^-58.9 of the logarithm.
+_LOG_QUOTIENT = (
+    0.6666666666666683,
+    0.399999999996863,
+    0.2857142869117468,
+    0.22222203198084398,
+    0.18183347734410438,
+    0.153191257279023,
+    0.1474889054367541,
+)
+_SERIES = Both(_LOG, _LOG_QUOTIENT)
 
-_ROOT = bits_of(0.70710677)
-_SMALLEST_NORMAL = 2.0**-126
+_ROOT = Both(0.70710677, 0.7071067811865476)
+_LOG2_E = Both((1.44269502, 1.92596303e-08), (1.4426950408889634, 2.0355273740931033e-17))
+_LOG10_E = Both((0.434294492, -1.010305e-08), (0.4342944819032518, 1.098319650216765e-17))
+_LOG10_2 = Both((0.30103001, -1.43209888e-08), (0.3010299956639812, -2.8037281277851704e-18))
+"""Constants as the float nearest, and the float nearest to what is left."""
 
-_LN2 = (0.693147182, -1.90465421e-09)
-_LOG2_E = (1.44269502, 1.92596303e-08)
-_LOG10_E = (0.434294492, -1.010305e-08)
-_LOG10_2 = (0.30103001, -1.43209888e-08)
-"""Constants as the f32 nearest, and the f32 nearest to what is left."""
-
-
-def _split(x: Floats) -> tuple[Bits, Floats]:
-    """Return e and f = m - 1 of a positive normal `x`."""
-    bits = x.bits()
-    exponent = (bits - _ROOT) >> 23
-    return exponent, (bits - (exponent << 23)).floats() - 1.0
+_ALONE = Both(2.0**26, 2.0**55)
+"""From here on 1 + x is x, as far as its logarithm is concerned."""
 
 
-def _split_any(x: Floats) -> tuple[Floats, Floats]:
+def _biased(x: Floats) -> tuple[Bits, Floats]:
+    """Return the bias plus e, and f = m - 1, of a positive normal `x`."""
+    format_ = x.format
+    root, one = format_.bits_of(_ROOT.of(format_)), format_.bits_of(1.0)
+    raised = x.bits() + (one - root)
+    mantissa = (raised & ((1 << format_.mantissa) - 1)) + root
+    return raised >> format_.mantissa, mantissa.floats() - 1.0
+
+
+def _number(biased: Bits, bias: Floats | float) -> Floats:
+    """Return `biased`, from which `bias` plus 2^mantissa is taken, as a number."""
+    return (biased | biased.format.bits_of(2.0**biased.format.mantissa)).floats() - bias
+
+
+def split(x: Floats) -> tuple[Bits, Floats, Floats]:
+    """Return the bias plus e, e as a number, and f = m - 1 of a positive normal `x`."""
+    biased, f = _biased(x)
+    return biased, _number(biased, 2.0**x.format.mantissa + x.format.bias), f
+
+
+def split_any(x: Floats) -> tuple[Floats, Floats]:
     """Return e, as a number, and f of a positive `x`."""
-    denormal = x < _SMALLEST_NORMAL
-    exponent, f = _split(denormal.select(x * 2.0**23, x))
-    return exponent.converted() + denormal.select(f.lift(-23.0), 0.0), f
+    format_ = x.format
+    denormal = x < format_.least_normal
+    biased, f = _biased(denormal.select(x * 2.0**format_.mantissa, x))
+    bias = 2.0**format_.mantissa + format_.bias
+    return _number(biased, denormal.select(x.lift(bias + format_.mantissa), bias)), f
 
 
 def _curve(f: Floats) -> Floats:
     """Return log(1 + f) - f."""
-    return f * f * polynomial(f, _LOG)
+    if f.format.width == 32:
+        return f * f * polynomial(f, _SERIES)
+    s = f / (f + 2.0)
+    square, half = s * s, f * f * 0.5
+    return s.times_plus(square.times_plus(polynomial(square, _SERIES), half), -half)
 
 
 def _special(x: Floats, result: Floats, zero: float = 0.0) -> Floats:
@@ -64,38 +99,45 @@ def _special(x: Floats, result: Floats, zero: float = 0.0) -> Floats:
 
 def log(x: Floats) -> Floats:
     """Natural logarithm; -infinity at both zeros, NaN below."""
-    e, f = _split_any(x)
-    low = e.times_plus(_LN2[1], _curve(f))
-    return _special(x, e.times_plus(_LN2[0], f + low))
+    e, f = split_any(x)
+    ln2, ln2_low = LN2.of(x.format)
+    low = e.times_plus(ln2_low, _curve(f))
+    return _special(x, e.times_plus(ln2, f + low))
 
 
 def log2(x: Floats) -> Floats:
     """Logarithm in base 2; exact for powers of two."""
-    e, f = _split_any(x)
-    low = f.times_plus(_LOG2_E[1], _curve(f) * _LOG2_E[0])
-    return _special(x, e + f.times_plus(_LOG2_E[0], low))
+    e, f = split_any(x)
+    factor, factor_low = _LOG2_E.of(x.format)
+    low = f.times_plus(factor_low, _curve(f) * factor)
+    return _special(x, e + f.times_plus(factor, low))
 
 
 def log10(x: Floats) -> Floats:
     """Logarithm in base 10."""
-    e, f = _split_any(x)
-    low = e.times_plus(_LOG10_2[1], f.times_plus(_LOG10_E[1], _curve(f) * _LOG10_E[0]))
-    return _special(x, e.times_plus(_LOG10_2[0], f.times_plus(_LOG10_E[0], low)))
+    e, f = split_any(x)
+    (factor, factor_low), (log10_2, log10_2_low) = _LOG10_E.of(x.format), _LOG10_2.of(x.format)
+    low = e.times_plus(log10_2_low, f.times_plus(factor_low, _curve(f) * factor))
+    return _special(x, e.times_plus(log10_2, f.times_plus(factor, low)))
 
 
-def log1p(x: Floats) -> Floats:
+def log1p(x: Floats, low: Floats | None = None) -> Floats:
     """log(1 + x) = log u + log(1 + c / u), u being 1 + x rounded and c what that lost; c joins f before the curve.
 
-    From 2^26 on c does not count, and below 2^-25 the result is x.
+    log(1 + x + `low`) is asked for where `low` is given, a few ulp of x at most. That joins the curve, as f has no bits
+    for it, with 1 - f for 1 / (1 + f).
+
+    From 2^26 on (2^55 in f64) c does not count, and below 2^-25 (2^-54) the result is x.
     """
     u = x + 1.0
     back = u - 1.0
     lost = (1.0 - (u - back)) + (x - back)
-    exponent, f = _split(u)
+    biased, e, f = split(u)
     # c * 2^-e: for u = 2^e m both f and c are counted in units of 2^e.
-    scale = (f.lift(1.0).bits() - (exponent << 23)).floats()
-    f = (x < 2.0**26).select(lost.times_plus(scale, f), f)
-    e = exponent.converted()
-    low = e.times_plus(_LN2[1], _curve(f))
-    result = _special(x, e.times_plus(_LN2[0], f + low), zero=-1.0)
-    return (x.abs() < 2.0**-25).select(x, result)
+    scale = ((2 * x.format.bias - biased) << x.format.mantissa).floats()
+    scale = (x < _ALONE.of(x.format)).select(scale, 0.0)
+    f = lost.times_plus(scale, f)
+    curve = _curve(f) if low is None else (low * scale).times_plus(1.0 - f, _curve(f))
+    ln2, ln2_low = LN2.of(x.format)
+    result = _special(x, e.times_plus(ln2, f + e.times_plus(ln2_low, curve)), zero=-1.0)
+    return (x.abs() < TINY.of(x.format)).select(x, result)

@@ -15,7 +15,7 @@ from ...scheduling.rewriting.loops import Segment
 from ...scheduling.rewriting.smaller import loop_sizes
 from .iterations import iterations_from
 
-__all__ = ["NestFrame", "Place", "Point", "last_dimension"]
+__all__ = ["NestFrame", "Place", "Point"]
 
 Place = Mapping[int, int]
 """A place in the register tile: for each of its loops the number of the vector or row."""
@@ -74,8 +74,3 @@ class NestFrame:
         loop = self.plan.lane_loop
         first = as_value(self.index(OperandIndex({loop: 1}), point, place))
         return arith.subi(as_value(self.sizes[loop]), first)
-
-
-def last_dimension(rank: int) -> ir.AffineMapAttr:
-    """Return the map of a transfer along the last of `rank` dimensions."""
-    return ir.AffineMapAttr.get(ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(rank - 1)]))

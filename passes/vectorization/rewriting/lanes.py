@@ -10,14 +10,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mlir import ir
-from mlir.dialects import arith, math, vector
+from mlir.dialects import arith, math, tensor, vector
 
 from ....dialects.support.cloning import attributes_of
 from ....dialects.support.defining_ops import defining_op
 from ...analysis.linalg.structured_op import type_bytes
 from .iterations import compared
 
-__all__ = ["Lanes", "Shared", "broadcast", "build_op", "run_payload", "transpose_square", "vector_type"]
+__all__ = [
+    "Lanes",
+    "Shared",
+    "broadcast",
+    "build_op",
+    "last_dimension",
+    "padding",
+    "run_payload",
+    "transpose_square",
+    "vector_type",
+]
 
 Quotients = dict[ir.Value, tuple[ir.Value, ir.Value]]
 """For a divisor a power of two, and the reciprocal of their product: a dividend is multiplied by both in turn."""
@@ -39,11 +49,13 @@ class Lanes:
         elements: scalars or vectors for the arguments of the payload.
         index: gives the number of an iteration in a loop.
         shared: the values that are built already.
+        masked: whether some lanes are beyond the end of the loop.
     """
 
     elements: Sequence[ir.Value | None]
     index: Callable[[int], ir.Value]
     shared: Shared = field(default_factory=Shared)
+    masked: bool = False
 
 
 _FUSED = frozenset({"f32", "f64"})
@@ -114,7 +126,30 @@ def run_payload(block: ir.Block, vectors: Sequence[Lanes], lanes: int) -> list[l
 def _build_one(op: ir.Operation, known: Mapping[ir.Value, ir.Value], one: Lanes, lanes: int) -> ir.Value | None:
     if op.name == "linalg.index":
         return one.index(ir.IntegerAttr(op.attributes["dim"]).value)
+    if op.name == "tensor.extract":
+        return _extracted(op, known, one, lanes)
     return _quotient(op, known, one.shared.quotients, lanes) or build_op(op, known, lanes)
+
+
+def _extracted(op: ir.Operation, known: Mapping[ir.Value, ir.Value], one: Lanes, lanes: int) -> ir.Value:
+    """Build the read of elements side by side, or of one for all lanes."""
+    source, *indices = (known.get(value, value) for value in op.operands)
+    if not any(isinstance(index.type, ir.VectorType) for index in indices):
+        return tensor.extract(source, indices)
+    *others, last = indices
+    type_ = vector_type(op.results[0].type, lanes)
+    at = [*others, vector.extract(last, [], [0])]
+    return vector.transfer_read(type_, source, at, last_dimension(len(at)), padding(type_), [not one.masked])
+
+
+def last_dimension(rank: int) -> ir.AffineMapAttr:
+    """Return the map of a transfer along the last of `rank` dimensions."""
+    return ir.AffineMapAttr.get(ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(rank - 1)]))
+
+
+def padding(type_: ir.VectorType) -> ir.Value:
+    """Build the zero that pads a masked read."""
+    return arith.constant(type_.element_type, 0.0 if isinstance(type_.element_type, ir.FloatType) else 0)
 
 
 def build_op(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> ir.Value | None:

@@ -20,6 +20,7 @@ from ...analysis.schedule.epilogues import Epilogue
 from ...analysis.schedule.joined_reductions import Join
 from ...analysis.schedule.vector_plan import VectorPlan
 from ...scheduling.rewriting.any_order import forget_promises
+from .chosen_lanes import ChosenLanes
 from .epilogue import Finish
 from .frame import NestFrame, Place, Point
 from .joined import Joined
@@ -49,6 +50,8 @@ def build_nest(plan: VectorPlan, join: Join | None = None, epilogue: Epilogue | 
         return build_loops(
             frame, plan.parallel[:first], Point(), carried, _Elementwise(frame, plan.parallel[first:]).row
         )
+    if plan.choice:
+        return build_loops(frame, plan.parallel, Point(), carried, ChosenLanes(frame, starts, plan.choice).build)
     if not plan.combiner:
         finish = Finish(plan, epilogue) if epilogue else None
         carried = finish.carried if finish else carried

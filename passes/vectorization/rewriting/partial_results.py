@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from mlir import ir
-from mlir.dialects import arith, tensor, vector
+from mlir.dialects import tensor, vector
 
 from ...analysis.linalg.vector_payload import NEUTRAL_KINDS
 from .extremes import is_ordered_by_bits, reduce_by_bits
 from .frame import NestFrame, Place, Point
 from .joined import Joined
-from .lanes import Lanes, Shared, broadcast, run_payload, vector_type
+from .lanes import Lanes, Shared, broadcast, run_payload
 from .neutral import neutral_element
 from .reads import Reader
 from .register_tile import RegisterTile, build_loops
@@ -70,15 +70,8 @@ class PartialResults(RegisterTile):
             vectors.append(self.lanes(point, place, [*elements, new[slots[step]]], shared[row]))
         values = run_payload(self.op.payload, vectors, self.plan.lanes)
         for slot, (_, place), (value,) in zip(slots, places, values, strict=True):
-            new[slot] = self._masked(broadcast(value, self.plan.lanes), new[slot], point, place)
+            new[slot] = self.masked(broadcast(value, self.plan.lanes), new[slot], point, place)
         return new
-
-    def _masked(self, value: ir.Value, old: ir.Value, point: Point, place: Place) -> ir.Value:
-        """Build `value`, with `old` in lanes beyond the end."""
-        if not self.frame.is_masked(point, place):
-            return value
-        bits = vector_type(ir.IntegerType.get_signless(1), self.plan.lanes)
-        return arith.select(vector.create_mask(bits, [self.frame.left(point, place)]), value, old)
 
     def _combine(
         self, combiner: ir.Operation, partials: Sequence[ir.Value], point: Point, row: Place, target: ir.Value

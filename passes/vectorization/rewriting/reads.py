@@ -10,8 +10,8 @@ from mlir.dialects import arith, tensor, vector
 from ....dialects.structured import index_constant
 from ....dialects.support.index_math import Number, add, as_value, multiply
 from ...analysis.schedule.vector_plan import is_strided
-from .frame import NestFrame, Place, Point, last_dimension
-from .lanes import transpose_square, vector_type
+from .frame import NestFrame, Place, Point
+from .lanes import last_dimension, padding, transpose_square, vector_type
 
 __all__ = ["Reader"]
 
@@ -67,7 +67,7 @@ class Reader:
                 return self._strided(source, operand, type_, place)
             return self._gather(source, operand, type_, place)
         in_bounds = [not frame.is_masked(self._point, place)]
-        return vector.transfer_read(type_, source, indices, last_dimension(len(indices)), _padding(type_), in_bounds)
+        return vector.transfer_read(type_, source, indices, last_dimension(len(indices)), padding(type_), in_bounds)
 
     def _is_turned(self, operand: int) -> bool:
         """Whether `operand` is read along the row loop, and there are enough rows for that to pay."""
@@ -82,9 +82,9 @@ class Reader:
         assert turned is not None
         count = self._point.segments[turned].count
         corner = {**place, turned: 0}
-        padding, in_bounds = _padding(type_), [count == frame.plan.lanes]
+        zero, in_bounds = padding(type_), [count == frame.plan.lanes]
         columns = [
-            vector.transfer_read(type_, source, at, last_dimension(len(at)), padding, in_bounds)
+            vector.transfer_read(type_, source, at, last_dimension(len(at)), zero, in_bounds)
             for at in self._lanes(operand, corner)
         ]
         rows = transpose_square(columns)
@@ -104,7 +104,7 @@ class Reader:
         in_bounds, map_ = [not frame.is_masked(self._point, place)], last_dimension(len(others) + 1)
         starts = [*range(0, lanes * (step - 1), lanes), (lanes - 1) * (step - 1)]
         parts = [
-            vector.transfer_read(type_, source, [*others, as_value(add(first, at))], map_, _padding(type_), in_bounds)
+            vector.transfer_read(type_, source, [*others, as_value(add(first, at))], map_, padding(type_), in_bounds)
             for at in starts
         ]
         found = parts[0]
@@ -134,8 +134,3 @@ class Reader:
                 as_value(add(index, multiply(step, own.coefficient(loop)))) if own.coefficient(loop) else index
                 for index, own in zip(indices, frame.op.indices[operand], strict=True)
             ]
-
-
-def _padding(type_: ir.VectorType) -> ir.Value:
-    """Build the zero that pads a masked read."""
-    return arith.constant(type_.element_type, 0.0 if isinstance(type_.element_type, ir.FloatType) else 0)

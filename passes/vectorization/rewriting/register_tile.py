@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 
 from mlir import ir
-from mlir.dialects import tensor, vector
+from mlir.dialects import arith, tensor, vector
 
 from ...analysis.linalg.slice_extents import slice_extents
 from ...scheduling.rewriting.loops import build_loop, segments
-from .frame import NestFrame, Place, Point, last_dimension
-from .lanes import Lanes, Shared, broadcast
+from .frame import NestFrame, Place, Point
+from .lanes import Lanes, Shared, broadcast, last_dimension, vector_type
 from .reads import Reader
 
 __all__ = ["Inside", "RegisterTile", "build_loops"]
@@ -63,7 +63,8 @@ class RegisterTile:
 
     def lanes(self, point: Point, place: Place, elements: list[ir.Value | None], shared: Shared | None = None) -> Lanes:
         """Return the vector at `place` to run the payload for; `shared` is built for all places."""
-        return Lanes(elements, lambda loop: self.frame.iteration(loop, point, place), shared or Shared())
+        masked = self.frame.is_masked(point, place)
+        return Lanes(elements, lambda loop: self.frame.iteration(loop, point, place), shared or Shared(), masked)
 
     def elements(
         self,
@@ -86,6 +87,13 @@ class RegisterTile:
             else reader.element(operand, place)
             for operand, argument in enumerate(list(self.op.payload.arguments)[:count])
         ]
+
+    def masked(self, value: ir.Value, old: ir.Value, point: Point, place: Place) -> ir.Value:
+        """Build `value`, with `old` in lanes beyond the end."""
+        if not self.frame.is_masked(point, place):
+            return value
+        bits = vector_type(ir.IntegerType.get_signless(1), self.plan.lanes)
+        return arith.select(vector.create_mask(bits, [self.frame.left(point, place)]), value, old)
 
     def write(
         self, point: Point, places: Sequence[Place], values: Sequence[Sequence[ir.Value]], tensors: list[ir.Value]

@@ -20,6 +20,7 @@ __all__ = ["build_shared"]
 
 _DIVISION = "arith.divf"
 _INDEX = "linalg.index"
+_EXTRACT = "tensor.extract"
 _EXPONENTS = {"f32": (126, 30), "f64": (1022, 60)}
 """The largest exponent, up or down, of numbers whose reciprocal is normal, and the shift that scales others to such."""
 
@@ -45,6 +46,8 @@ def build_shared(frame: NestFrame, point: Point, place: Place, inner: Collection
             loop = ir.IntegerAttr(op.attributes["dim"]).value
             if loop not in inner:
                 shared.values[op.results[0]] = frame.iteration(loop, point, place)
+        elif op.name == _EXTRACT and any(frame.op.sizes[loop] is None for loop in inner):
+            continue  # Without an iteration there may be no such element.
         elif all(_is_known(value, op, shared.values) for value in op.operands):
             value = build_op(op, shared.values, frame.plan.lanes)
             if value is not None:

@@ -5,30 +5,20 @@ from __future__ import annotations
 import ctypes
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import ml_dtypes
 import numpy as np
 import pytest
+from math_kernels import UNARY, assert_within, compiled, compute, exact, kernel
 from mlir import ir
 from softmax_programs import MAPS, softmax
 
 import mlir_inplace as mi
 from mlir_inplace.passes.analysis.linalg.vector_payload import MATH_FUNCTIONS
-from mlir_inplace.passes.vectorization.functions import FUNCTIONS
+from mlir_inplace.passes.vectorization.functions import FUNCTIONS, op_name
 from mlir_inplace.runtime.compilation.lowering import OPTIMIZE, pipeline
 
-
-def erf(x: np.ndarray) -> np.ndarray:
-    return np.array([math.erf(value) for value in x.tolist()])
-
-
-REFERENCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    **{name: getattr(np, name) for name in FUNCTIONS if name not in {"atan", "erf", "rsqrt"}},
-    "atan": np.arctan,
-    "erf": erf,
-    "rsqrt": lambda x: 1 / np.sqrt(x),
-}
 SPECIAL = [0.0, -0.0, math.inf, -math.inf, math.nan]
 
 
@@ -58,63 +48,9 @@ def boundaries() -> np.ndarray:
     return np.concatenate([found, np.zeros(filled, np.float32), np.float32([*SPECIAL] * 16)])
 
 
-def kernel(name: str, vector: str, element: str = "f32") -> str:
-    """A function for `math.<name>` of an array, a vector at a time; libm has functions of the bare names."""
-    lanes = math.prod(int(size) for size in vector.split("x"))
-    array, type_ = f"memref<?x{element}>", f"vector<{vector}x{element}>"
-    flat = f"vector<{lanes}x{element}>"
-    return f"""
-      func.func @vector_{name}(%a: {array}, %o: {array}) {{
-        %c0 = arith.constant 0 : index
-        %step = arith.constant {lanes} : index
-        %z = arith.constant 0.0 : {element}
-        %n = memref.dim %a, %c0 : {array}
-        scf.for %i = %c0 to %n step %step {{
-          %x = vector.transfer_read %a[%i], %z {{in_bounds = [true]}} : {array}, {flat}
-          %s = vector.shape_cast %x : {flat} to {type_}
-          %y = math.{name} %s : {type_}
-          %f = vector.shape_cast %y : {type_} to {flat}
-          vector.transfer_write %f, %o[%i] {{in_bounds = [true]}} : {flat}, {array}
-        }}
-        return
-      }}"""
-
-
-def compiled(text: str) -> mi.Program:
-    with ir.Context():
-        module = ir.Module.parse(text)
-        mi.run_pipeline(module, "builtin.module(inplace-vector-math)")
-        module.operation.verify()
-        return mi.compile(module)
-
-
-def compute(program: mi.Program, name: str, x: np.ndarray) -> np.ndarray:
-    result = np.full_like(x, 7)
-    getattr(program, f"vector_{name}")(x, result)
-    return result
-
-
-def exact(name: str, x: np.ndarray) -> np.ndarray:
-    with np.errstate(all="ignore"):
-        return REFERENCES[name](x.astype(np.float64))
-
-
-def assert_within(ulps: float, x: np.ndarray, found: np.ndarray, expected: np.ndarray) -> None:
-    """Signs of zeros, infinities and NaN must be those of `expected`, rounded; all else may differ by `ulps`."""
-    with np.errstate(all="ignore"):
-        rounded = expected.astype(found.dtype)
-        ulp = np.abs(np.spacing(rounded)).astype(np.float64)
-        close = np.abs(found.astype(np.float64) - expected) <= ulps * ulp
-    finite = np.isfinite(rounded) & np.isfinite(found)
-    same = (found == rounded) | (np.isnan(found) & np.isnan(rounded))
-    signs = np.isnan(rounded) | (rounded != 0) | (np.signbit(found) == np.signbit(rounded))
-    wrong = ~np.where(finite, close & signs, same)
-    assert not wrong.any(), f"{x[wrong][:5]!r}: {found[wrong][:5]!r}, expected {expected[wrong][:5]!r}"
-
-
 @pytest.fixture(scope="module")
 def program() -> mi.Program:
-    return compiled("\n".join(kernel(name, "16") for name in FUNCTIONS))
+    return compiled("\n".join(kernel(name, "16") for name in UNARY))
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +58,7 @@ def inputs() -> np.ndarray:
     return np.concatenate([sample(), boundaries()])
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", UNARY)
 def test_functions_are_within_two_ulp(name: str, program: mi.Program, inputs: np.ndarray) -> None:
     assert len(inputs) > 2**21
     assert_within(2, inputs, compute(program, name, inputs), exact(name, inputs))
@@ -211,12 +147,12 @@ def several(name: str, count: int) -> str:
       }}"""
 
 
-@pytest.mark.parametrize("count", [3, 6])
-def test_in_lockstep_each_vector_is_what_it_is_alone(count: int, program: mi.Program) -> None:
-    together = compiled("\n".join(several(name, count) for name in FUNCTIONS))
+@pytest.mark.parametrize(("count", "names"), [(3, UNARY), (6, ("cbrt", "exp", "tan"))])
+def test_in_lockstep_each_vector_is_what_it_is_alone(count: int, names: Sequence[str], program: mi.Program) -> None:
+    together = compiled("\n".join(several(name, count) for name in names))
     x = np.concatenate([boundaries()[::16], sample()[::64]])
     x = np.concatenate([x, np.zeros(-len(x) % 96, np.float32)])
-    for name in FUNCTIONS:
+    for name in names:
         found, alone = compute(together, name, x), compute(program, name, x)
         numbers = ~np.isnan(alone)
         np.testing.assert_array_equal(found[numbers].view(np.int32), alone[numbers].view(np.int32), name)
@@ -239,7 +175,7 @@ def test_the_registers_say_how_many_vectors_go_in_lockstep() -> None:
 
 
 def test_the_functions_that_plans_know_are_those_with_polynomials() -> None:
-    assert {f"math.{name}" for name in FUNCTIONS} == MATH_FUNCTIONS
+    assert {op_name(name) for name in FUNCTIONS} == MATH_FUNCTIONS
 
 
 def test_only_the_functions_asked_for_are_rewritten() -> None:
@@ -259,10 +195,3 @@ def test_an_optimized_softmax_does_not_call_libm() -> None:
         mi.run_pipeline(module, pipeline(OPTIMIZE))
         assert "math.fma" in str(module)
         assert "math.exp" not in str(module)
-
-
-def test_vectors_of_f64_go_to_libm_lane_by_lane() -> None:
-    program = compiled(kernel("erf", "2x4", "f64") + kernel("log1p", "8", "f64"))
-    x = np.linspace(-0.9, 3, 64)
-    np.testing.assert_allclose(compute(program, "erf", x), erf(x), rtol=1e-15)
-    np.testing.assert_allclose(compute(program, "log1p", x), np.log1p(x), rtol=1e-15)

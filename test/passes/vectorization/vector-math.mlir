@@ -53,11 +53,11 @@ func.func @narrow(%x: vector<8xbf16>) -> vector<8xbf16> {
 // -----
 
 // CHECK-LABEL: func.func @kept
-func.func @kept(%x: vector<4xf64>, %y: vector<[4]xf32>, %z: vector<f32>, %s: f32, %v: vector<4xf32>)
-    -> (vector<4xf64>, vector<[4]xf32>, vector<f32>, f32, vector<4xf32>) {
-  // CHECK: math.exp %{{.*}} : vector<4xf64>
-  // expected-remark @+1 {{'math.exp' is not rewritten, because there are polynomials for f32, f16 and bf16, and not for f64}}
-  %0 = math.exp %x : vector<4xf64>
+func.func @kept(%x: vector<4xf128>, %y: vector<[4]xf32>, %z: vector<f32>, %s: f32, %v: vector<4xf32>)
+    -> (vector<4xf128>, vector<[4]xf32>, vector<f32>, f32, vector<4xf32>) {
+  // CHECK: math.exp %{{.*}} : vector<4xf128>
+  // expected-remark @+1 {{'math.exp' is not rewritten, because there are polynomials for f64, f32, f16 and bf16, and not for f128}}
+  %0 = math.exp %x : vector<4xf128>
   // CHECK: math.log %{{.*}} : vector<[4]xf32>
   // expected-remark @+1 {{'math.log' is not rewritten, because the lanes of a scalable vector cannot be counted}}
   %1 = math.log %y : vector<[4]xf32>
@@ -69,7 +69,35 @@ func.func @kept(%x: vector<4xf64>, %y: vector<[4]xf32>, %z: vector<f32>, %s: f32
   // An instruction already.
   // CHECK: math.sqrt %{{.*}} : vector<4xf32>
   %4 = math.sqrt %v : vector<4xf32>
-  return %0, %1, %2, %3, %4 : vector<4xf64>, vector<[4]xf32>, vector<f32>, f32, vector<4xf32>
+  return %0, %1, %2, %3, %4 : vector<4xf128>, vector<[4]xf32>, vector<f32>, f32, vector<4xf32>
+}
+
+// -----
+
+// In f64 the rounder is 1.5 * 2^52, and the polynomial has 11 coefficients.
+// CHECK-LABEL: func.func @wide
+//   CHECK-NOT:   math.exp2
+//       CHECK:   arith.constant dense<0x43380000000007FE> : vector<8xf64>
+// CHECK-COUNT-11: math.fma {{.*}} : vector<8xf64>
+//   CHECK-NOT:   math.fma
+//       CHECK:   return
+func.func @wide(%x: vector<8xf64>) -> vector<8xf64> {
+  %0 = math.exp2 %x : vector<8xf64>
+  return %0 : vector<8xf64>
+}
+
+// -----
+
+// A quotient that has more digits than a float is libm's, with both operands.
+// CHECK-LABEL: func.func @remf
+//       CHECK:   scf.if
+//       CHECK:     arith.remf %{{.*}}, %{{.*}} : f32
+//       CHECK:   } else {
+//   CHECK-NOT:   arith.remf
+//       CHECK:   return
+func.func @remf(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
+  %0 = arith.remf %x, %y : vector<8xf32>
+  return %0 : vector<8xf32>
 }
 
 // -----

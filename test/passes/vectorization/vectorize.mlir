@@ -136,13 +136,26 @@ func.func @chains(%a: tensor<64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
 
 // -----
 
-// There are no polynomials for f64.
-// CHECK-LABEL: func.func @calls
+// In f64 polynomials are long enough for two vectors to keep a processor busy.
+// CHECK-LABEL: func.func @long_chains
 //       CHECK:   %[[STEP:.*]] = arith.constant 8 : index
 //       CHECK:   scf.for %{{.*}} step %[[STEP]]
 // CHECK-COUNT-2:   math.exp
 //   CHECK-NOT:     math.exp
-func.func @calls(%a: tensor<64xf64>, %o: tensor<64xf64>) -> tensor<64xf64> {
+func.func @long_chains(%a: tensor<64xf64>, %o: tensor<64xf64>) -> tensor<64xf64> {
   %0 = linalg.exp ins(%a : tensor<64xf64>) outs(%o : tensor<64xf64>) -> tensor<64xf64>
   return %0 : tensor<64xf64>
+}
+
+// -----
+
+// So is the power of f32.
+// CHECK-LABEL: func.func @long_function
+//       CHECK:   %[[STEP:.*]] = arith.constant 16 : index
+//       CHECK:   scf.for %{{.*}} step %[[STEP]]
+// CHECK-COUNT-2:   math.powf
+//   CHECK-NOT:     math.powf
+func.func @long_function(%a: tensor<64xf32>, %b: tensor<64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = linalg.powf ins(%a, %b : tensor<64xf32>, tensor<64xf32>) outs(%o : tensor<64xf32>) -> tensor<64xf32>
+  return %0 : tensor<64xf32>
 }
