@@ -4,7 +4,7 @@ In: memrefs, before they are lowered to LLVM. Out: the same program, with a call
 every `memref.copy` and every `linalg.copy` of memrefs, and with one alignment for all `memref.alloc` (the largest asked
 for, at least `alignment`), which the module records as `inplace.count_alignment`: an allocator pads each request by
 exactly the alignment, so that the runtime can take the padding off again. Left alone: everything else; stack memory is
-not counted. The declaration of `@inplace_count_copy` is added when it is needed; `runtime/memory/statistics.py`
+not counted. The declaration of `@inplace_count_copy` is added when it is needed; `runtime/memory/counting_code.py`
 provides the body, and the allocator, in which allocations are counted.
 
 ```mlir

@@ -138,10 +138,11 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
         return blamed
 
     def _costs(self, analysis: ModuleAnalysis) -> dict[str, Cost]:
-        costs = {name: cost(analysis, function, new_tensors=True) for name, function in by_name(analysis).items()}
-        if self.options.mode is Mode.EMPTY:
-            return {name: one.without_buffers() for name, one in costs.items()}
-        return costs
+        copies_only = self.options.mode is Mode.EMPTY
+        return {
+            name: cost(analysis, function, new_tensors=True, copies_only=copies_only)
+            for name, function in by_name(analysis).items()
+        }
 
     def _replace(self, analysis: ModuleAnalysis, outcome: OutsChanges) -> None:
         """Carry out the accepted changes; count them, and report their effect if asked."""

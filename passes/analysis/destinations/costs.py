@@ -1,22 +1,37 @@
-"""The cost of the in-place decisions of a function: copies and allocations, in total and in loops.
+"""What a change of a program does to the cost of its functions, by the model of in_place/cost_model.py.
 
-Trials compare the costs before and after a change. Cost: linear in ops and uses.
+Trials compare the costs before and after a change: of decisions, and, if asked, of the buffers that ops allocate for
+their results, which a change may spare. Cost: linear in ops and uses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import NamedTuple
 
 from mlir import ir
 
 from ....dialects.registry import find_model
 from ..conflicts.decisions import Strategy
+from ..costs.price import Price
+from ..in_place.cost_model import CostModel
 from ..in_place.function_decisions import FunctionAnalysis
 from ..in_place.options import AnalysisOptions
 from ..whole_module.module import ModuleAnalysis
 
-__all__ = ["LIVE_OPTIONS", "TRIAL_OPTIONS", "Charge", "Cost", "by_name", "charges", "cost", "expense", "is_looped"]
+__all__ = [
+    "LIVE_OPTIONS",
+    "TRIAL_OPTIONS",
+    "Charge",
+    "Cost",
+    "by_name",
+    "charges",
+    "cost",
+    "decision_price",
+    "is_looped",
+]
 
 TRIAL_OPTIONS = AnalysisOptions(boundaries=True, allow_unknown=True)
 """Options of the analyses by which destinations are chosen."""
@@ -27,33 +42,24 @@ LIVE_OPTIONS = replace(TRIAL_OPTIONS, skip_dead=True)
 
 @dataclass(frozen=True)
 class Cost:
-    """What the decisions of a function cost; refusals are what would stop its bufferization."""
+    """What a function costs, and how many buffers that are."""
 
-    refusals: int = 0
-    copies: int = 0
-    copies_in_loops: int = 0
+    price: Price = Price()
     buffers: int = 0
-    buffers_in_loops: int = 0
 
     def exceeds(self, other: Cost) -> bool:
-        """Whether any of the numbers is greater than that of `other`."""
-        return any(mine > theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True))
-
-    def without_buffers(self) -> Cost:
-        """Return the same without its buffers."""
-        return Cost(self.refusals, self.copies, self.copies_in_loops)
+        """Whether the price is more than that of `other`, or copies more bytes: none are traded for allocated ones."""
+        return self.price > other.price or self.price.copied > other.price.copied
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
-    """Copies and allocations of one operand, or of one value that an op creates; the other one is -1."""
+class Charge(NamedTuple):
+    """What one operand costs, or one value that an op creates; the other one is -1. `buffers`: one or none."""
 
     op: int
     operand: int
     value: int
-    copies: int
+    price: Price
     buffers: int
-    looped: bool
 
 
 def by_name(analysis: ModuleAnalysis) -> dict[str, FunctionAnalysis]:
@@ -68,42 +74,48 @@ def is_looped(analysis: ModuleAnalysis, op: int) -> bool:
     return s.block_loop[s.op_block[op]] >= 0
 
 
-def expense(analysis: ModuleAnalysis, function: FunctionAnalysis, operand: int) -> tuple[int, int]:
-    """Return how many copies and buffers the decision for an operand costs."""
-    decision = function.decisions[operand]
-    inserts = operand in analysis.effects.redundant_source and operand not in function.redundant_writes
-    return decision.copies + inserts, int(decision.strategy is Strategy.OUT_OF_PLACE)
+def decision_price(model: CostModel, function: FunctionAnalysis, operand: int) -> Price:
+    """Return what the decision for an operand costs.
+
+    Reshapes of what may have gaps are left out: a trial leaves behind those that are erased with an insertion.
+    """
+    prices = (price for expense, price in model.of_operand(function, operand) if not expense.packs)
+    return reduce(Price.plus, prices, Price())
 
 
-def cost(analysis: ModuleAnalysis, function: FunctionAnalysis, *, new_tensors: bool = False) -> Cost:
-    """Return the cost of `function`; with `new_tensors`, it includes the buffers that its ops allocate for results."""
-    found = list((charges if new_tensors else _decision_charges)(analysis, function))
-    looped = [charge for charge in found if charge.looped]
-    return Cost(
-        len(function.refusals),
-        sum(charge.copies for charge in found),
-        sum(charge.copies for charge in looped),
-        sum(charge.buffers for charge in found),
-        sum(charge.buffers for charge in looped),
-    )
+def cost(
+    analysis: ModuleAnalysis, function: FunctionAnalysis, *, new_tensors: bool = False, copies_only: bool = False
+) -> Cost:
+    """Return the cost of `function`.
+
+    With `new_tensors`, it includes the buffers that its ops allocate for results; with `copies_only`, no buffers.
+    """
+    price, buffers = Price(refusals=len(function.refusals)), 0
+    for charge in charges(analysis, function, new_tensors=new_tensors):
+        price = price.plus(Price.of(charge.price.copied) if copies_only else charge.price)
+        buffers += 0 if copies_only else charge.buffers
+    return Cost(price, buffers)
 
 
-def charges(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Iterator[Charge]:
-    """Yield the charge of each operand and each new tensor of `function` that costs anything."""
-    s = analysis.snapshot
-    yield from _decision_charges(analysis, function)
-    for op in s.nested_ops(function.function):
+def charges(analysis: ModuleAnalysis, function: FunctionAnalysis, *, new_tensors: bool = True) -> Iterator[Charge]:
+    """Yield the charge of each operand of `function`, and of each new tensor if asked, that costs anything."""
+    s, model = analysis.snapshot, CostModel(analysis.effects)
+    for operand, decision in function.decisions.items():
+        price = decision_price(model, function, operand)
+        if any(price):
+            buffers = int(decision.strategy is Strategy.OUT_OF_PLACE)
+            yield Charge(s.operand_op[operand], operand, -1, price, buffers)
+    for op in s.nested_ops(function.function) if new_tensors else ():
         for value in s.results(op):
             if s.value_is_tensor[value] and _is_allocated(analysis, function, op, value):
-                yield Charge(op, -1, value, 0, 1, is_looped(analysis, op))
+                yield Charge(op, -1, value, _price_of_new(analysis, model, op, value), 1)
 
 
-def _decision_charges(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Iterator[Charge]:
-    for operand in function.decisions:
-        copies, buffers = expense(analysis, function, operand)
-        if copies or buffers:
-            op = analysis.snapshot.operand_op[operand]
-            yield Charge(op, operand, -1, copies, buffers, is_looped(analysis, op))
+def _price_of_new(analysis: ModuleAnalysis, model: CostModel, op: int, value: int) -> Price:
+    """The buffer of a new tensor; a copy too, where the program asks for that."""
+    s, made = analysis.snapshot, model.of_new(value)
+    copies = s.op_name[op] == "bufferization.alloc_tensor" and not analysis.effects.undefined[value]
+    return Price.of(made.allocated, made.allocated) if copies else made
 
 
 def _is_allocated(analysis: ModuleAnalysis, function: FunctionAnalysis, op: int, value: int) -> bool:

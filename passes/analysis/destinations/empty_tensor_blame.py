@@ -18,9 +18,11 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ..costs.price import Price
+from ..in_place.cost_model import CostModel
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
-from .costs import expense
+from .costs import decision_price
 
 __all__ = ["Window", "find_blamed"]
 
@@ -77,10 +79,11 @@ def _worse(
 ) -> Iterator[int]:
     """Yield the operands whose decision costs more than before, those of new ops among them."""
     s, changed = before[0].snapshot, after[0].snapshot
+    old_costs, new_costs = CostModel(before[0].effects), CostModel(after[0].effects)
     numbers: dict[ir.Value, int] = {op.results[0]: n for n, op in enumerate(ops) if s.op_result_count[n]}
     for operand in after[1].decisions:
-        now = expense(*after, operand)
-        if not any(now):
+        now = decision_price(new_costs, after[1], operand)
+        if now == Price():
             continue
         op = changed.operand_op[operand]
         number = numbers.get(changed.values[changed.op_first_result[op]]) if changed.op_result_count[op] else None
@@ -88,8 +91,7 @@ def _worse(
             yield operand
             continue
         old = s.op_first_operand[number] + changed.operand_index(operand)
-        then = expense(*before, old) if old in before[1].decisions else (0, 0)
-        if now[0] > then[0] or now[1] > then[1]:
+        if old not in before[1].decisions or now > decision_price(old_costs, before[1], old):
             yield operand
 
 

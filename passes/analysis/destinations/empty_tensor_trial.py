@@ -15,12 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
+from functools import reduce
 
 from mlir import ir
 
+from ..costs.price import Price
+from ..in_place.cost_model import CostModel
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
-from .costs import Cost, by_name, cost, is_looped
+from .costs import Cost, by_name, cost
 from .empty_tensor_blame import Window, find_blamed
 from .empty_tensors import Elimination, EliminationPlan, KeptInsertion
 
@@ -68,11 +71,12 @@ def judge_eliminations(
 
 def _most(before: ModuleAnalysis, function: FunctionAnalysis, eliminations: Iterable[Elimination]) -> Cost:
     """Return what ``function`` may cost after ``eliminations``, each of which saves the copy of its insertion."""
-    s = before.snapshot
-    saved = [s.operand_op[e.write] for e in eliminations if e.write in before.effects.redundant_source]
-    looped = sum(is_looped(before, op) for op in saved)
-    old = cost(before, function)
-    return replace(old, copies=old.copies - len(saved), copies_in_loops=old.copies_in_loops - looped)
+    old, model = cost(before, function), CostModel(before.effects)
+    for elimination in eliminations:
+        if elimination.write in before.effects.redundant_source:
+            moved = [price for expense, price in model.of_operand(function, elimination.write) if expense.moves]
+            old = replace(old, price=reduce(Price.minus, moved, old.price))
+    return old
 
 
 class _Outcome:

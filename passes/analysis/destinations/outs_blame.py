@@ -63,9 +63,9 @@ def blame(
 
 @dataclass
 class _Group:
-    """What one group needs more than before: copies, buffers, and the same in loops."""
+    """What one group costs more than before, in weighed and in copied bytes."""
 
-    more: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    more: list[int] = field(default_factory=lambda: [0, 0])
     reties: list[Retie] = field(default_factory=list[Retie])
 
 
@@ -116,12 +116,12 @@ class _Blame:
         return {operand for group in bad for operand in _guilty(self._snapshot, group.reties, worse, named)}
 
     def _count(self, charge: Charge, op: int, value: int, sign: int, worse: Counter[int]) -> None:
-        numbers = (charge.copies, charge.buffers if self._buffers else 0)
-        worse[op] += sign * sum(numbers)
+        copied = charge.price.copied
+        weighed = charge.price.weighed if self._buffers else copied
+        worse[op] += sign * weighed
         more = self._group(value).more
-        for index, number in enumerate(numbers):
-            more[index] += sign * number
-            more[index + 2] += sign * number * charge.looped
+        more[0] += sign * weighed
+        more[1] += sign * copied
 
     def _value(self, operand: int, value: int) -> int:
         """Return the value whose buffer is charged: the result that ``operand`` is tied to, if there is one."""

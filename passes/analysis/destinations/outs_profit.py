@@ -1,7 +1,7 @@
 """Choose the changes of inits that pay, by in-place analysis of the changed program.
 
-A change stands if the analysis of the changed program finds no more copies and no more buffers in the function, neither
-in all of it nor in its loops. All changes of a function are tried at once. When that fails, those that are to blame
+A change stands if, by the analysis of the changed program, the function costs no more and copies no more bytes, each as
+often as that happens. All changes of a function are tried at once. When that fails, those that are to blame
 (``outs_blame.py``) are dropped, all at once, and the others are tried again. Not each of those that are blamed need be
 bad: if they are few, they are tried by halving in the end. If none can be blamed, the halves are tried, then theirs.
 It always goes on from what was accepted before. So usually one more analysis is all it costs, and two if there are many
@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
+from ..costs.price import Price
 from .costs import Cost
 from .outs_dependency import KeptInit, OutsRule, Retie
 
@@ -27,7 +28,7 @@ _FEW_SUSPECTS = 8
 
 
 Costs = Mapping[str, Cost]
-_REFUSED = Cost(refusals=sys.maxsize)
+_REFUSED = Cost(Price(refusals=sys.maxsize))
 """Of a function that is not analysed at all any more."""
 
 

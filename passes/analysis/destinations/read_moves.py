@@ -25,7 +25,7 @@ from ..linalg.payload_effects import is_pure
 from ..whole_module.module import ModuleAnalysis
 from .speculation import Speculation
 
-__all__ = ["Move", "MoveKind", "copied_value", "plan_moves", "tensor_bytes"]
+__all__ = ["Move", "MoveKind", "plan_moves"]
 
 _MOST_MOVES = 256
 """The most moves of a round: each takes as long as its block is."""
@@ -61,7 +61,7 @@ class Move:
     uses: tuple[int, ...] = ()
 
 
-def tensor_bytes(type_: ir.Type) -> int | None:
+def _tensor_bytes(type_: ir.Type) -> int | None:
     """The bytes of a tensor of ``type_``; None if they are not known."""
     if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
         return None
@@ -74,7 +74,7 @@ def tensor_bytes(type_: ir.Type) -> int | None:
         return None
 
 
-def copied_value(effects: TensorEffects, operand: int) -> int:
+def _copied_value(effects: TensorEffects, operand: int) -> int:
     """The value that is copied if ``operand`` is out-of-place: of an operand that is viewed it is the view."""
     ties = effects.ties.get(operand, ()) if not effects.writes[operand] else ()
     return ties[0].value if ties else effects.snapshot.operand_value[operand]
@@ -220,8 +220,8 @@ class _Planner:
         value = self._slice_of(read)
         if value < 0 or s.block_loop[block] != around or not decision.copies:
             return None
-        kept = copied_value(self._effects, decision.operand)
-        whole, part = tensor_bytes(s.values[kept].type), tensor_bytes(s.values[value].type)
+        kept = _copied_value(self._effects, decision.operand)
+        whole, part = _tensor_bytes(s.values[kept].type), _tensor_bytes(s.values[value].type)
         if part is None or (whole is not None and part >= whole):
             return None
         if ir.RankedTensorType(s.values[value].type).encoding is not None:

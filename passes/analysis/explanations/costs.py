@@ -12,11 +12,10 @@ from math import prod
 
 from mlir import ir
 
-from ....dialects.scf.trip_counts import trip_count
 from ....dialects.support.element_sizes import element_bytes
 from ...framework.diagnostics import place_text
+from ..costs.estimates import ASSUMED_TRIPS, known_trips
 from ..effects.sizes import followed_size
-from ..in_place.cost_model import ASSUMED_TRIPS, COUNTED_LOOPS
 from ..whole_module.module import ModuleAnalysis
 from .names import ValueNames
 
@@ -55,8 +54,7 @@ class Costs:
         for block, loop in enumerate(s.block_loop):
             if loop == block:
                 op = s.block_op[block]
-                trips = trip_count(s.ops[op]) if s.op_name[op] in COUNTED_LOOPS else None
-                self._loops[block] = Loop(place_text(s.ops[op].location), trips)
+                self._loops[block] = Loop(place_text(s.ops[op].location), known_trips(s.ops[op]))
         self._shapes: dict[int, tuple[tuple[int, ...], tuple[str, ...]]] = {}
         """By tensor value of dynamic sizes, its static shape, and the names of its sizes."""
         for function in analysis.functions:

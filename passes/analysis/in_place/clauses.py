@@ -4,8 +4,8 @@ There are four kinds. *A clash*: operands that cannot all be in place. They are 
 leaving out of them what the conflict does not need. Whether other operands in place might resolve it is asked of an
 analysis in which everything is in place, conflicts or not: it knows the most about buffers that are equal. *What is
 always paid*, even there: an insertion of a tensor that is computed elsewhere. *What follows*, there, from refusing an
-operand: an insertion that was redundant moves elements. *A tensor without content* needs a buffer for each use that is
-in place.
+operand: an insertion that was redundant moves elements. *A tensor without content* needs a buffer for each use that
+writes it in place.
 
 A clause that some outcome contradicts is dropped.
 """
@@ -70,13 +70,11 @@ class Clauses:
                     self.add(Clause(frozenset({one}), frozenset({Expense(operand)})))
 
     def _enter_made(self, one: Expense) -> None:
-        """Add that a tensor without content needs a buffer for each use that is in place."""
+        """Add that a tensor without content needs a buffer for each use that writes it in place."""
         effects = self._trials.effects
         for operand in effects.snapshot.value_uses[one.number]:
-            needs = effects.writes[operand] or operand in effects.forwards
-            if effects.shape_only[operand]:
-                continue
-            if operand in self._contested and needs:
+            # What is forwarded may go where nothing needs it.
+            if operand in self._contested and effects.writes[operand] and not effects.shape_only[operand]:
                 self.add(Clause(frozenset({one, Expense(operand)})))
 
     def explain(self, one: Expense, refused: frozenset[int]) -> Clause | None:

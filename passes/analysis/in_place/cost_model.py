@@ -1,50 +1,35 @@
 """What the decisions of a function cost: bytes copied and bytes allocated, each times how often that runs, by estimate.
 
-One model for every route: the choice among orders of decisions, the plan of dispatch functions, and the search for the
-cheapest decisions (``optimal.py``). A program that is refused costs more than any other. A copied byte counts for
-:data:`~.optimality.COPY_WEIGHT` allocated ones. So one copy in front of a loop is cheaper than an allocation in each of
-its iterations, and dearer than a few allocations beside it.
+One model for every route: the choice among orders of decisions, the plan of dispatch functions, the search for the
+cheapest decisions (``optimal.py``), and the trials of the passes on destinations. A program that is refused costs more
+than any other. A copied byte counts for :data:`~..costs.price.COPY_WEIGHT` allocated ones. So one copy in front of a
+loop is cheaper than an allocation in each of its iterations, and dearer than a few allocations beside it.
 
-What is not known is assumed: a loop whose bounds are not constant has :data:`ASSUMED_TRIPS` iterations, as has one of
-the CFG; a dynamic size is :data:`ASSUMED_SIZE`, but a slice is no larger than what it is a slice of; an element of
-unknown size has eight bytes; each branch is taken. What every outcome pays (the buffer of a result that has no init) is
-left out, as are copies into the layout that a call or a result wants.
+What is not known is assumed (``costs/estimates.py``). What every outcome pays (the buffer of a result that has no init)
+is left out, as are copies into the layout that a call or a result wants.
 
-Sizes and trip counts are looked up once. The cost of an outcome is linear in its decisions.
+The cost of an outcome is linear in its decisions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import reduce
-from math import prod
 from typing import NamedTuple
 
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
-from ....dialects.scf.trip_counts import trip_count
-from ....dialects.support.element_sizes import element_bytes
 from ..conflicts.decisions import Decision, Strategy
+from ..costs.estimates import Estimates
+from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from ..effects.summary import buffer_layouts
 from ..ir.symbols import is_public
 from .decision_record import costs_no_copy
 from .function_decisions import FunctionAnalysis
-from .optimality import Price
 
-__all__ = ["ASSUMED_SIZE", "ASSUMED_TRIPS", "COUNTED_LOOPS", "CostModel", "Expense"]
-
-ASSUMED_TRIPS = 10
-"""The iterations of a loop of unknown bounds."""
-
-ASSUMED_SIZE = 128
-"""The size of a dynamic dimension."""
-
-COUNTED_LOOPS = frozenset({"scf.for", "scf.forall", "scf.parallel"})
-"""Loops whose trip counts are known where their bounds are constant."""
-
-_ELEMENT_BYTES = 8
+__all__ = ["CostModel", "Expense"]
 
 _PACKING = frozenset({"tensor.collapse_shape", "tensor.reshape"})
 """Ops that need elements without gaps between them."""
@@ -78,10 +63,8 @@ class CostModel:
     def __init__(self, effects: TensorEffects) -> None:
         self._effects = effects
         self._snapshot = effects.snapshot
-        self._bytes: dict[int, int] = {}
+        self._estimates = Estimates(effects)
         self._branches: dict[int, int] = {}
-        self._runs: dict[int, int] = {-1: 1}
-        """By the block of a loop, how often it runs while the function runs once."""
         self._gaps: dict[int, bool] = {}
         """By argument of a function, whether it may have gaps between its elements."""
         self._made_in: dict[int, list[int]] = {}
@@ -94,28 +77,51 @@ class CostModel:
 
     def expenses(self, analysis: FunctionAnalysis) -> Iterator[tuple[Expense, Price]]:
         """Yield what ``analysis`` pays for, except for its refusals."""
-        effects, s = self._effects, self._snapshot
-        for operand, decision in analysis.decisions.items():
-            if not decision.in_place:
-                yield Expense(operand), self._of_refused(operand, decision)
-            elif s.op_name[s.operand_op[operand]] in _PACKING and self._may_have_gaps(analysis, operand):
-                size = self._times(operand, self.bytes(s.operand_value[operand]))
-                yield Expense(operand, packs=True), Price.of(size, size)
-            if operand in effects.redundant_source and operand not in analysis.redundant_writes:
-                source = effects.redundant_source[operand]
-                moved = self._times(operand, self.bytes(s.operand_value[source]))
-                yield Expense(source, moves=True), Price.of(moved)
+        for operand in analysis.decisions:
+            yield from self.of_operand(analysis, operand)
         for value in self._made(analysis.function):
-            if analysis.needs_buffer(effects, value):
-                runs = self.runs(s.block_loop[s.value_block[value]])
-                yield Expense(value, makes=True), Price.of(allocated=runs * self.bytes(value))
+            if self._is_needed(analysis, value):
+                yield Expense(value, makes=True), self.of_new(value)
+
+    def of_operand(self, analysis: FunctionAnalysis, operand: int) -> Iterator[tuple[Expense, Price]]:
+        """Yield what ``analysis`` pays for its decision about ``operand``."""
+        effects, s = self._effects, self._snapshot
+        decision = analysis.decisions[operand]
+        if not decision.in_place:
+            yield Expense(operand), self._of_refused(operand, decision)
+        elif s.op_name[s.operand_op[operand]] in _PACKING and self._may_have_gaps(analysis, operand):
+            size = self._moved(operand, s.operand_value[operand])
+            yield Expense(operand, packs=True), Price.of(size, size)
+        if operand in effects.redundant_source and operand not in analysis.redundant_writes:
+            source = effects.redundant_source[operand]
+            yield Expense(source, moves=True), Price.of(self._moved(operand, s.operand_value[source]))
+
+    def of_new(self, value: int) -> Price:
+        """Return what a buffer for ``value`` costs where it is defined."""
+        runs = self._estimates.runs(self._snapshot.block_loop[self._snapshot.value_block[value]])
+        return Price.of(allocated=runs * self._estimates.bytes(value))
+
+    def _is_needed(self, analysis: FunctionAnalysis, value: int) -> bool:
+        """Whether a tensor without content needs a buffer, and not only one that clean-up removes.
+
+        That is one forwarded to values that nothing needs the buffer of.
+        """
+        work, seen = [value], {value}
+        while work and len(seen) < _LONGEST:
+            for operand in analysis.needing_buffer(self._effects, work.pop()):
+                if operand not in self._effects.forwards:
+                    return True
+                targets = [target for target in self._effects.forwards[operand] if target not in seen]
+                work += targets
+                seen.update(targets)
+        return bool(work)
 
     def _of_refused(self, operand: int, decision: Decision) -> Price:
         ties = self._effects.ties.get(operand, ())
         # A slice that is copied makes a buffer of its own size only.
         is_view = len(ties) == 1 and ties[0].relation is Relation.VIEW
         value = ties[0].value if is_view else self._snapshot.operand_value[operand]
-        size = self._times(operand, self.bytes(value))
+        size = self._moved(operand, value)
         allocates = decision.strategy is Strategy.OUT_OF_PLACE
         return Price.of(size if decision.copies else 0, size if allocates else 0)
 
@@ -161,9 +167,9 @@ class CostModel:
             ]
         return self._made_in[function]
 
-    def _times(self, operand: int, size: int) -> int:
-        s = self._snapshot
-        return size * self.runs(s.block_loop[s.op_block[s.operand_op[operand]]])
+    def _moved(self, operand: int, value: int) -> int:
+        """Return the bytes of the buffer of ``value`` as often as the op of ``operand`` runs."""
+        return self._estimates.runs_of(self._snapshot.operand_op[operand]) * self._estimates.bytes(value)
 
     def likely(self, analysis: FunctionAnalysis) -> float:
         """Return how many buffers are likely to be allocated if each branch is as likely as the others.
@@ -187,52 +193,9 @@ class CostModel:
             self._branches[block] = found
         return found
 
-    def runs(self, loop: int) -> int:
-        """Return how often the body of a loop runs, by its block, while the function runs once; -1 is no loop."""
-        found = self._runs.get(loop)
-        if found is None:
-            s = self._snapshot
-            op = s.block_op[loop]
-            trips = trip_count(s.ops[op]) if s.op_name[op] in COUNTED_LOOPS else None
-            # What never runs still counts: one of two copies there is the better outcome.
-            found = self._runs[loop] = self.runs(s.outer_loop(loop)) * max(ASSUMED_TRIPS if trips is None else trips, 1)
-        return found
-
-    def bytes(self, value: int) -> int:
-        """Return the bytes of the buffer of a tensor value."""
-        found = self._bytes.get(value)
-        if found is None:
-            found = self._bytes[value] = self._least_bytes(value)
-        return found
-
-    def _least_bytes(self, value: int) -> int:
-        """Return the bytes by the type, or by those that the value is tied to: a slice is no larger than its tensor."""
-        s, found = self._snapshot, _bytes_of(self._snapshot.values[value].type)
-        for _ in range(_LONGEST):
-            type_ = s.values[value].type
-            if isinstance(type_, ir.RankedTensorType) and type_.has_static_shape:
-                break
-            sources = (s.operand_value[operand] for operand in self._effects.sources.get(value, ()))
-            source = next((before for before in sources if 0 <= before < value), -1)
-            if source < 0:
-                break
-            value = source
-            found = min(found, _bytes_of(s.values[value].type))
-        return found
-
 
 def _is_identity(layout: ir.Attribute | None) -> bool:
     if not isinstance(layout, ir.AffineMapAttr):
         return False
     map_ = layout.value
     return map_ == ir.AffineMap.get_identity(map_.n_dims)
-
-
-def _bytes_of(type_: ir.Type) -> int:
-    if not isinstance(type_, ir.RankedTensorType):
-        return ASSUMED_SIZE * _ELEMENT_BYTES
-    try:
-        element = element_bytes(type_.element_type)
-    except ValueError:
-        element = _ELEMENT_BYTES
-    return max(element * prod(ASSUMED_SIZE if size < 0 else size for size in type_.shape), 1)

@@ -16,8 +16,8 @@ from functools import reduce
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from ..costs.price import Price
 from .cost_model import Expense
-from .optimality import Price
 
 __all__ = ["Clause", "Cover", "Covers", "disjoint_bound"]
 

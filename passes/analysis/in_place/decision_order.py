@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ..effects.reader import TensorEffects
 from ..ir.snapshot import Snapshot
 
-__all__ = ["DecisionOrder", "Heuristic"]
+__all__ = ["FIRST", "PASSING_ON", "TOP_DOWN", "UNROTATED", "DecisionOrder", "Heuristic", "nested_first"]
 
 
 class Heuristic(enum.Enum):
@@ -63,13 +63,13 @@ class DecisionOrder:
         s = effects.snapshot
         ops = s.nested_ops(function)
         if self.heuristic is Heuristic.TOP_DOWN:
-            return _nested_first(s, ops, list(ops))
+            return nested_first(s, ops, list(ops))
         if self.heuristic is Heuristic.FROM_TERMINATORS:
-            return _nested_first(s, ops, _ranks_from_terminators(effects, function))
+            return nested_first(s, ops, _ranks_from_terminators(effects, function))
         if self.heuristic is Heuristic.FUZZER:
             turns = list(range(len(ops)))
             random.Random(self.seed).shuffle(turns)
-            return _nested_first(s, ops, turns)
+            return nested_first(s, ops, turns)
         return ops[::-1]
 
     def operands(self, snapshot: Snapshot, op: int) -> Sequence[int]:
@@ -80,7 +80,19 @@ class DecisionOrder:
         return random.Random(self.seed + op).sample(operands, len(operands))
 
 
-def _nested_first(s: Snapshot, ops: range, turns: list[int]) -> list[int]:
+FIRST = DecisionOrder(exits_first=True, postpone=True)
+"""The order that is tried first."""
+
+TOP_DOWN = DecisionOrder(Heuristic.TOP_DOWN, exits_first=True)
+
+PASSING_ON = DecisionOrder(exits_first=True, postpone=True, pass_on=True)
+"""Loops prefer to carry on the yielded buffer."""
+
+UNROTATED = DecisionOrder(exits_first=True, postpone=True, pass_on=True, rotate=False)
+"""Loops swap no buffers."""
+
+
+def nested_first(s: Snapshot, ops: range, turns: list[int]) -> list[int]:
     """Return ``ops`` sorted by ``turns``, with each op after all ops nested in it."""
     first = ops.start
     for op in reversed(ops):

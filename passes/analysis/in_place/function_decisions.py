@@ -20,7 +20,7 @@ upstream: ``OneShotAnalysis.cpp``, ``analyzeOp``; here a decision is never revis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ....dialects.bufferizable import Relation
@@ -65,6 +65,10 @@ class FunctionAnalysis:
 
     def needs_buffer(self, effects: TensorEffects, value: int) -> bool:
         """Whether any use needs the buffer of ``value``, a tensor without content, instead of allocating its own."""
+        return next(self.needing_buffer(effects, value), -1) >= 0
+
+    def needing_buffer(self, effects: TensorEffects, value: int) -> Iterator[int]:
+        """Yield the uses that need the buffer of ``value``, a tensor without content."""
         s, dead = effects.snapshot, effects.dead_ops(self.function)
         for operand in s.value_uses[value]:
             if s.operand_op[operand] in dead:
@@ -73,8 +77,7 @@ class FunctionAnalysis:
             fresh = decision is not None and decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies
             without = fresh and (effects.writes[operand] or operand in effects.forwards)
             if not without and not effects.shape_only[operand]:
-                return True
-        return False
+                yield operand
 
 
 class OneShotAnalyzer:

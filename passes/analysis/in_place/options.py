@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from .decision_order import Heuristic
+from .decision_order import DecisionOrder, Heuristic
 
 __all__ = ["AnalysisOptions"]
 
@@ -42,9 +43,15 @@ class AnalysisOptions:
     must_infer_space: bool = False
     """A buffer without a stated memory space is refused instead of being put into the default one."""
 
+    orders: Mapping[str, DecisionOrder] = field(default_factory=dict)
+    """The one order of decisions of some functions, in place of those that ``heuristic`` tries."""
+    order: DecisionOrder | None = None
+    """That of the function which is analysed."""
+
     def of_function(self, name: str) -> AnalysisOptions:
         """Return the options for function ``name``."""
-        return replace(self, copy_before_write=True) if name in self.no_analysis else self
+        ordered = replace(self, order=self.orders[name]) if name in self.orders else self
+        return replace(ordered, copy_before_write=True) if name in self.no_analysis else ordered
 
     def allows(self, name: str) -> bool:
         """Whether the op called ``name`` is to be bufferized. Ops between tensors and buffers always are."""

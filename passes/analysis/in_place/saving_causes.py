@@ -4,8 +4,8 @@ What is paid for, because of a write, a read, or a reshape of what may have gaps
 that brought that memory together had a buffer of its own. Orders of decisions miss that: they know neither what else a
 refusal causes, such as an insertion that then moves elements, nor what it costs to refuse in front of a loop instead.
 
-For each such operand the cost model says what its own buffer costs, and what is paid for because of it. Of those that
-save each expense the one that saves most is refused. Whether that is cheaper after all is seen by trying.
+For each such operand the cost model says what its own buffer costs, and what is paid for because of it. Whether that is
+cheaper after all is seen by trying (``improvement.py``).
 
 Refusing an operand is always right. Linear in what is paid for: each is followed a bounded number of operands back.
 """
@@ -13,84 +13,141 @@ Refusing an operand is always right. Linear in what is paid for: each is followe
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from ..conflicts.decisions import Conflict, Rule
+from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from .cost_model import CostModel, Expense
 from .function_decisions import FunctionAnalysis
-from .optimality import Price
-from .unranked import is_copyable
+from .optimal import refusable
 
-__all__ = ["saving_causes"]
+__all__ = ["Cause", "saving_causes"]
 
 _LONGEST = 64
 """How many operands are followed back from an access."""
 
 
-def saving_causes(costs: CostModel, effects: TensorEffects, analysis: FunctionAnalysis) -> dict[int, Conflict]:
-    """Return operands whose refusal may make ``analysis`` cheaper, each with the conflict that is paid for."""
-    s, causes, saved = effects.snapshot, dict[int, list[int]](), defaultdict[int, Price](Price)
-    for expense, price in costs.expenses(analysis):
-        if expense.makes:
-            continue
-        paid = _origin(effects, analysis, expense)
-        if paid not in causes:
-            causes[paid] = list(dict.fromkeys(_causes(effects, analysis, paid)))
-        # Whatever has a buffer of its own between the slice and the insertion, elements move.
-        between = set(_back(effects, analysis, s.operand_value[expense.number])) if expense.moves else ()
-        for operand in causes[paid]:
-            saved[operand] = saved[operand].plus(Price() if operand in between else price)
-    gains = {operand: _difference(price, costs.of_refusal(operand)) for operand, price in saved.items()}
-    found: dict[int, Conflict] = {}
-    for paid, operands in causes.items():
-        best = max(operands, key=lambda operand: gains[operand], default=-1)
-        if best >= 0 and gains[best] > (0, 0):
-            found.setdefault(best, _conflict(analysis, paid) or Conflict(Rule.NOT_CONTIGUOUS, read=paid))
-    return found
+@dataclass(frozen=True)
+class Cause:
+    """An operand in place, the conflict that is paid for because of it, and what its refusal would save by estimate."""
+
+    operand: int
+    conflict: Conflict
+    saved: int
+
+
+def saving_causes(
+    costs: CostModel, effects: TensorEffects, analysis: FunctionAnalysis, not_passed_on: Mapping[int, Conflict]
+) -> list[Cause]:
+    """Return operands whose refusal may make ``analysis`` cheaper.
+
+    Those that save the most come first, of these the ones in the fewest loops. ``not_passed_on``: by operand that a
+    loop yields, why the next iteration does not get that buffer.
+    """
+    return _Causes(effects, analysis, not_passed_on).ranked(costs)
+
+
+class _Causes:
+    """The causes of what ``analysis`` pays for."""
+
+    def __init__(
+        self, effects: TensorEffects, analysis: FunctionAnalysis, not_passed_on: Mapping[int, Conflict]
+    ) -> None:
+        self._effects = effects
+        self._snapshot = effects.snapshot
+        self._analysis = analysis
+        self._not_passed_on = not_passed_on
+
+    def ranked(self, costs: CostModel) -> list[Cause]:
+        causes, saved = dict[int, list[int]](), defaultdict[int, Price](Price)
+        reasons = dict[int, int]()
+        for expense, price in costs.expenses(self._analysis):
+            if expense.makes:
+                continue
+            paid = self._origin(expense)
+            if paid not in causes:
+                causes[paid] = list(self._of(paid))
+            between = self._between(expense) if expense.moves else ()
+            for operand in causes[paid]:
+                reasons.setdefault(operand, paid)
+                saved[operand] = saved[operand].plus(Price() if operand in between else price)
+        allowed = refusable(self._effects, self._analysis) if saved else ()
+        gains = {o: _difference(price, costs.of_refusal(o)) for o, price in saved.items() if o in allowed}
+        best = [operand for operand, gain in gains.items() if gain > (0, 0)]
+        best.sort(key=lambda operand: (*gains[operand], -self._depth(operand)), reverse=True)
+        return [Cause(operand, self._conflict(reasons[operand]), gains[operand][0]) for operand in best]
+
+    def _conflict(self, paid: int) -> Conflict:
+        found = next((conflict for conflict in self._conflicts(paid) if max(conflict.write, conflict.read) >= 0), None)
+        return found or Conflict(Rule.NOT_CONTIGUOUS, read=paid)
+
+    def _conflicts(self, paid: int) -> Iterator[Conflict]:
+        """Yield why operand ``paid`` is paid for, first why a loop does not pass it on."""
+        if paid in self._not_passed_on:
+            yield self._not_passed_on[paid]
+        decision = self._analysis.decisions.get(paid)
+        if decision is not None and decision.conflict is not None:
+            yield decision.conflict
+
+    def _origin(self, expense: Expense) -> int:
+        """Return the operand that is paid for; of elements that move, the one that put them elsewhere, if known."""
+        if expense.moves:
+            for operand in self._back(self._snapshot.operand_value[expense.number]):
+                if not self._analysis.decisions[operand].in_place:
+                    return operand
+        return expense.number
+
+    def _between(self, expense: Expense) -> set[int]:
+        """Return the operands between what is inserted and its destination: if one is refused elements move."""
+        s, effects = self._snapshot, self._effects
+        found = set(self._back(s.operand_value[expense.number]))
+        for operand in s.operands(s.operand_op[expense.number]):
+            if effects.redundant_source.get(operand) == expense.number:
+                found.difference_update(self._back(s.operand_value[operand]))
+        return found
+
+    def _of(self, paid: int) -> Iterator[int]:
+        """Yield operands in place that brought together what operand ``paid`` is paid for."""
+        conflict = next(self._conflicts(paid), None)
+        accesses = [] if conflict is None else [access for access in (conflict.write, conflict.read) if access >= 0]
+        seen = set[int]()
+        for access in (*accesses, paid):
+            for operand in (access, *(operand for value in self._accessed(access) for operand in self._back(value))):
+                decision = self._analysis.decisions.get(operand)
+                if decision is not None and decision.in_place and operand not in seen:
+                    seen.add(operand)
+                    yield operand
+
+    def _accessed(self, access: int) -> Iterator[int]:
+        """Yield the values whose buffers an operand accesses: what is copied into the carried buffer writes that."""
+        decision = self._analysis.decisions.get(access)
+        if decision is not None and not decision.in_place:
+            yield from self._effects.forwards.get(access, ())
+        yield self._snapshot.operand_value[access]
+
+    def _back(self, value: int) -> Iterator[int]:
+        """Yield the decided operands that bring memory into the buffer of ``value``, up to out-of-place ones."""
+        work, seen = [value], {value}
+        while work and len(seen) < _LONGEST:
+            for operand in self._effects.sources.get(work.pop(), ()):
+                decision, source = self._analysis.decisions.get(operand), self._snapshot.operand_value[operand]
+                if decision is None or source in seen:
+                    continue
+                yield operand
+                if decision.in_place:
+                    seen.add(source)
+                    work.append(source)
+
+    def _depth(self, operand: int) -> int:
+        """Return in how many loops the op of ``operand`` is."""
+        s, found = self._snapshot, 0
+        loop = s.block_loop[s.op_block[s.operand_op[operand]]]
+        while loop >= 0:
+            loop, found = s.outer_loop(loop), found + 1
+        return found
 
 
 def _difference(saved: Price, paid: Price) -> tuple[int, int]:
     return saved.weighed - paid.weighed, saved.copied - paid.copied
-
-
-def _conflict(analysis: FunctionAnalysis, operand: int) -> Conflict | None:
-    decision = analysis.decisions.get(operand)
-    return None if decision is None else decision.conflict
-
-
-def _origin(effects: TensorEffects, analysis: FunctionAnalysis, expense: Expense) -> int:
-    """Return the operand that is paid for; of elements that move, the one that put them elsewhere, if known."""
-    if expense.moves:
-        for operand in _back(effects, analysis, effects.snapshot.operand_value[expense.number]):
-            if not analysis.decisions[operand].in_place:
-                return operand
-    return expense.number
-
-
-def _causes(effects: TensorEffects, analysis: FunctionAnalysis, paid: int) -> Iterator[int]:
-    """Yield operands that may be refused, and that brought together what operand ``paid`` is paid for."""
-    conflict = _conflict(analysis, paid)
-    for access in (paid,) if conflict is None else (conflict.write, conflict.read):
-        if access < 0:
-            continue
-        for operand in (access, *_back(effects, analysis, effects.snapshot.operand_value[access])):
-            decision = analysis.decisions.get(operand)
-            if decision is None or not decision.in_place or effects.must_in_place[operand]:
-                continue
-            if is_copyable(effects, operand):
-                yield operand
-
-
-def _back(effects: TensorEffects, analysis: FunctionAnalysis, value: int) -> Iterator[int]:
-    """Yield the decided operands that bring memory into the buffer of ``value``; out-of-place ones end the search."""
-    work, seen = [value], {value}
-    while work and len(seen) < _LONGEST:
-        for operand in effects.sources.get(work.pop(), ()):
-            decision, source = analysis.decisions.get(operand), effects.snapshot.operand_value[operand]
-            if decision is None or source in seen:
-                continue
-            yield operand
-            if decision.in_place:
-                seen.add(source)
-                work.append(source)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..conflicts.decisions import Conflict, Rule
+from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from .cost_model import CostModel, Expense
 from .decision_order import DecisionOrder
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
-from .optimality import Price
 from .options import AnalysisOptions
 
 __all__ = ["TrialOutcome", "Trials"]

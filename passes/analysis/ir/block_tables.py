@@ -21,9 +21,12 @@ class BlockTables:
 
     def __init__(self) -> None:
         self.blocks: list[ir.Block] = []
+        self.op_block: list[int] = []
         self.block_op: list[int] = []
         self.block_region: list[int] = []
         self.block_depth: list[int] = []
+        self.block_jump: list[int] = []
+        """A block around, some levels up or one, so that any level is reached in a logarithm of steps."""
         self.block_around: list[int] = []
         """The innermost block, region with branches or loop of branches around; -1 at the root."""
         self.block_begin: list[int] = []
@@ -54,6 +57,14 @@ class BlockTables:
     def encloses(self, block: int, position: int) -> bool:
         """Whether ``position`` lies in ``block`` or in something nested in it."""
         return self.block_begin[block] <= position <= self.block_end[block]
+
+    def block_at(self, block: int, depth: int) -> int:
+        """Return the block at that depth, at most its own, that ``block`` is or is nested in."""
+        depths, jumps = self.block_depth, self.block_jump
+        while depths[block] > depth:
+            jump = jumps[block]
+            block = jump if depths[jump] >= depth else self.op_block[self.block_op[block]]
+        return block
 
     def outer_loop(self, loop: int) -> int:
         """Return the innermost repetitive block around the repetitive block ``loop``; -1 if there is none."""

@@ -6,7 +6,8 @@ tables describe alike. Between blocks of one region the positions, which agree w
 where the second place cannot be reached without defining the value again, the graph of the blocks says so. A region
 with blocks that cannot be reached must be refused before these questions are asked.
 
-All answers cost at most the nesting depth; those from the graph look at a bounded number of blocks and are kept.
+An answer costs the logarithm of the nesting depth, and the number of loops around; those from the graph look at a
+bounded number of blocks and are kept.
 """
 
 from __future__ import annotations
@@ -55,21 +56,32 @@ class ProgramOrder:
         for the innermost loop around both, or for the region.
         """
         s = self._snapshot
-        a, b = first, second
+        depth = min(s.block_depth[s.op_block[first]], s.block_depth[s.op_block[second]])
+        a, b = self._op_at(first, depth), self._op_at(second, depth)
         block_a, block_b = s.op_block[a], s.op_block[b]
-        while block_a != block_b:
-            if s.block_branches[block_a] == s.block_branches[block_b] >= 0:
-                around = s.block_around[block_a]
-                while not s.encloses(around, s.op_enter[b]):
-                    around = s.block_around[around]
-                return around, a, b
-            if s.block_depth[block_a] >= s.block_depth[block_b]:
-                a = s.block_op[block_a]
-                block_a = s.op_block[a]
+        while not self._is_common(block_a, block_b):
+            jump_a, jump_b = s.block_jump[block_a], s.block_jump[block_b]
+            if self._is_common(jump_a, jump_b):
+                a, b = s.block_op[block_a], s.block_op[block_b]
+                block_a, block_b = s.op_block[a], s.op_block[b]
             else:
-                b = s.block_op[block_b]
-                block_b = s.op_block[b]
-        return block_a, a, b
+                block_a, block_b = jump_a, jump_b
+        if block_a == block_b:
+            return block_a, a, b
+        around = s.block_around[block_a]
+        while not s.encloses(around, s.op_enter[b]):
+            around = s.block_around[around]
+        return around, a, b
+
+    def _op_at(self, op: int, depth: int) -> int:
+        """Return the op in a block of that depth that ``op`` is or is nested in."""
+        s = self._snapshot
+        block = s.op_block[op]
+        return op if s.block_depth[block] == depth else s.block_op[s.block_at(block, depth + 1)]
+
+    def _is_common(self, first: int, second: int) -> bool:
+        """Whether two blocks of one depth are one, or in one region: they stay so further out."""
+        return first == second or self._snapshot.block_branches[first] == self._snapshot.block_branches[second] >= 0
 
     def order(self, first: int, second: int, value: int = -1) -> tuple[Order, int]:
         """Return how op ``first`` relates to op ``second``, and their innermost common block.
@@ -103,10 +115,7 @@ class ProgramOrder:
     def _block_below(self, op: int, above: int) -> int:
         """Return the block of op ``above`` that ``op`` is nested in."""
         s = self._snapshot
-        block = s.op_block[op]
-        while s.block_op[block] != above:
-            block = s.parent_block(block)
-        return block
+        return s.block_at(s.op_block[op], s.block_depth[s.op_block[above]] + 1)
 
     def dominates(self, value: int, op: int) -> bool:
         """Whether ``value`` is defined on every way to ``op``."""

@@ -58,7 +58,6 @@ class Snapshot(BlockTables):
         self.root = root
         self.ops: list[ir.Operation] = []
         self.op_name: list[str] = []
-        self.op_block: list[int] = []
         self.op_enter: list[int] = []
         self.op_exit: list[int] = []
         self.op_regions: list[tuple[tuple[int, ...], ...]] = []
@@ -176,6 +175,7 @@ class Snapshot(BlockTables):
         self.block_op.append(op)
         self.block_region.append(region)
         self.block_depth.append(self.block_depth[parent] + 1 if parent >= 0 else 0)
+        self.block_jump.append(self._jump(parent) if parent >= 0 else number)
         self.block_around.append(parent)
         self.block_branches.append(-1)
         self.block_begin.append(0)
@@ -186,6 +186,16 @@ class Snapshot(BlockTables):
         self.block_loop.append(number if repetitive else (self.block_loop[parent] if parent >= 0 else -1))
         self.block_parallel.append(number if parallel else (self.block_parallel[parent] if parent >= 0 else -1))
         return number
+
+    def _jump(self, parent: int) -> int:
+        """Return where a block in ``parent`` jumps to: over two jumps of one length, or to ``parent``.
+
+        The lengths are those of the skew-binary numbers.
+        """
+        depths, jumps = self.block_depth, self.block_jump
+        jump = jumps[parent]
+        over = jumps[jump]
+        return over if depths[parent] - depths[jump] == depths[jump] - depths[over] else parent
 
     def _enter_blocks(
         self, blocks: list[ir.Block], op: int, region: int, repetitive: bool, parallel: bool

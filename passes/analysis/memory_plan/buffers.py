@@ -27,13 +27,18 @@ _SEQUENTIAL = frozenset(
     | {"scf.index_switch", "scf.while"}
 )
 
+_LOOPS = frozenset({"affine.for", "scf.for", "scf.while"})
+
 _PARALLEL = "it lies in an op whose regions may run in parallel"
 _BRANCHES = "it lies in a region with several blocks"
 
 
 @dataclass(frozen=True)
 class ArenaBuffer:
-    """A buffer of `size` bytes times the product of `dynamic`, live from op number `begin` to op number `end`."""
+    """A buffer of `size` bytes times the product of `dynamic`, live from op number `begin` to op number `end`.
+
+    `in_loop`: a loop of the function may allocate it more than once.
+    """
 
     allocation: ir.Operation
     deallocation: ir.Operation
@@ -42,6 +47,7 @@ class ArenaBuffer:
     size: int
     dynamic: tuple[ir.Value, ...]
     alignment: int
+    in_loop: bool
 
 
 @dataclass(frozen=True)
@@ -149,7 +155,16 @@ def _buffer(number: int, allocation: ir.Operation, walk: _Walk) -> ArenaBuffer:
     attributes = allocation.attributes
     alignment = ir.IntegerAttr(attributes["alignment"]).value if "alignment" in attributes else 1
     size = _bytes_of(allocation)
-    return ArenaBuffer(allocation, freed[1], number, freed[0], size, tuple(allocation.operands), alignment)
+    in_loop = _is_in_loop(allocation)
+    return ArenaBuffer(allocation, freed[1], number, freed[0], size, tuple(allocation.operands), alignment, in_loop)
+
+
+def _is_in_loop(op: ir.Operation) -> bool:
+    while op.parent is not None and op.name != "func.func":
+        op = op.parent.operation
+        if op.name in _LOOPS:
+            return True
+    return False
 
 
 def _bytes_of(allocation: ir.Operation) -> int:

@@ -8,7 +8,8 @@ another one for its allocated pointer if the run frees it. A buffer allocated in
 which are reused once it is freed.
 
 Ops without effects that depend on allocations of the run are *late*: addresses and views, which the table does not
-need.
+need. A `memref.view` has an address that is not its source's, so it is a buffer of its own: one of an allocation of the
+run ends the run, and others are buffers from outside, those that begin at one offset of one memref being the same.
 
 Nothing is changed here. Linear in the ops: each is read once.
 """
@@ -33,7 +34,8 @@ _MOST_PLACES = 1 << 14
 _VIEWS = frozenset({"memref.cast", "memref.subview"})
 """Ops whose results have the address of their source; their offset is in the type."""
 _ADDRESSES = frozenset({"arith.index_cast", "llvm.inttoptr", "memref.extract_aligned_pointer_as_index"})
-_WITHOUT_EFFECT = _VIEWS | _ADDRESSES | {"arith.constant", "llvm.mlir.constant", "memref.get_global"}
+_PART = "memref.view"
+_WITHOUT_EFFECT = _VIEWS | _ADDRESSES | {"arith.constant", "llvm.mlir.constant", "memref.get_global", _PART}
 _OF_ALLOCATIONS = frozenset({"alignment", "operandSegmentSizes"})
 _WIDTHS = frozenset({1, 8, 16, 32, 64})
 """Element types of which an allocation and a copy take the same number of bytes, without padding."""
@@ -123,13 +125,14 @@ def _read_block(block: ir.Block) -> Iterator[Run]:
     for view in block.operations:
         op = view.operation
         name = op.name
-        if name in _WITHOUT_EFFECT:
-            reader.read_without_effect(op, name)
-        elif not reader.read_step(op, name):
+        has_effect = name not in _WITHOUT_EFFECT
+        if not reader.read_step(op, name) if has_effect else name == _PART and reader.is_late(op.operands[0]):
             if reader.run.steps and not reader.leaks():
                 reader.run.end = op
                 yield reader.run
             reader.begin()
+        if not has_effect:
+            reader.read_without_effect(op, name)
 
 
 class _Reader:
@@ -140,6 +143,8 @@ class _Reader:
         self._integers = (ir.IndexType.get(), ir.IntegerType.get_signless(64))
         self._roots: dict[ir.Value, ir.Value] = {}
         """From views and addresses to the memref whose address they have."""
+        self._parts: dict[tuple[ir.Value, ir.Value], ir.Value] = {}
+        """By a memref and an offset in bytes, the first view of it that begins there."""
         self._numbers: dict[ir.Value, int] = {}
         """Constants of 64 bits."""
         self._extents: dict[ir.Type, tuple[int, int] | None] = {}
@@ -165,15 +170,21 @@ class _Reader:
             for value in (*self.run.made, *self._late)
         )
 
+    def is_late(self, value: ir.Value) -> bool:
+        """Whether `value` depends on allocations of the run, or is one."""
+        return value in self._late or value in self.run.made
+
     def read_without_effect(self, op: ir.Operation, name: str) -> None:
         """Read an op that may move before or behind the run."""
         operands = list(op.operands)
         result = op.results[0]
-        if name in _VIEWS or (name in _ADDRESSES and result.type in (*self._integers, self._pointer)):
+        if name == _PART:
+            self._roots[result] = self._parts.setdefault((operands[0], operands[1]), result)
+        elif name in _VIEWS or (name in _ADDRESSES and result.type in (*self._integers, self._pointer)):
             self._roots[result] = self._roots.get(operands[0], operands[0])
         elif name == "llvm.mlir.constant" and result.type == self._integers[1]:
             self._numbers[result] = ir.IntegerAttr(op.attributes["value"]).value
-        if any(self._is_late(value) for value in operands):
+        if any(self.is_late(value) for value in operands):
             self.run.late.append(op)
             self._late.add(result)
             self._use(operands)
@@ -200,7 +211,7 @@ class _Reader:
             if word is not None:
                 row.append(word)
                 fixed.append(None)
-            elif self._is_late(value):
+            elif self.is_late(value):
                 return None
             else:
                 fixed.append(value)
@@ -281,9 +292,6 @@ class _Reader:
         place = self.run.given.setdefault(Given(memref, to_be_freed), self.run.size)
         self.run.size = max(self.run.size, place + 1)
         return place
-
-    def _is_late(self, value: ir.Value) -> bool:
-        return value in self._late or value in self.run.made
 
     def _use(self, operands: Iterable[ir.Value]) -> None:
         uses = self._uses

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 
 from mlir import ir
 
-from ...analysis.destinations.costs import LIVE_OPTIONS, Charge, charges
-from ...analysis.destinations.read_moves import Move, MoveKind, copied_value, plan_moves, tensor_bytes
+from ...analysis.costs.price import Price
+from ...analysis.destinations.costs import LIVE_OPTIONS, cost
+from ...analysis.destinations.read_moves import Move, MoveKind, plan_moves
 from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 
 __all__ = ["MovedRead", "move_reads"]
@@ -26,10 +27,6 @@ _SMALL = 1024
 """The most ops of a module in which moves are tried one by one, and as long as there are trials."""
 _PATIENCE = 2
 """How many rounds may make a larger module no cheaper, one after the other."""
-_UNKNOWN = 1 << 20
-"""The bytes that a tensor of unknown size is taken to have."""
-_TRIPS = 100
-"""How often a loop is taken to run."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +89,7 @@ class _Rounds:
             for move in moves:
                 undo[-1].carry_out(move)
             current = analyze_module(current.snapshot.root, LIVE_OPTIONS)
-            if _weight(current) < _weight(self.best):
+            if _saves_copies(current, self.best):
                 self.best = current
                 self.done += told
                 undo.clear()
@@ -101,24 +98,16 @@ class _Rounds:
             one.run()
 
 
-def _weight(analysis: ModuleAnalysis) -> tuple[int, int, int]:
-    """What the decisions cost: refusals, bytes that are copied, bytes that are allocated, those in loops more often."""
-    s = analysis.snapshot
-    copied = allocated = 0
-    for function in analysis.functions:
-        for charge in charges(analysis, function):
-            size = tensor_bytes(s.values[_charged(analysis, charge)].type)
-            weight = (_UNKNOWN if size is None else size) * (_TRIPS if charge.looped else 1)
-            copied += charge.copies * weight
-            allocated += charge.buffers * weight
-            if s.op_name[charge.op] == "bufferization.alloc_tensor" and s.op_operand_count[charge.op]:
-                copied += weight
-    return len(analysis.refusals), copied, allocated
+def _saves_copies(analysis: ModuleAnalysis, other: ModuleAnalysis) -> bool:
+    """Whether ``analysis`` costs less than ``other`` because fewer bytes are copied, or fewer operands refused."""
+    new, old = _price(analysis), _price(other)
+    return new < old and (new.refusals, new.copied) < (old.refusals, old.copied)
 
 
-def _charged(analysis: ModuleAnalysis, charge: Charge) -> int:
-    """The value that is copied, or gets a buffer."""
-    return charge.value if charge.operand < 0 else copied_value(analysis.effects, charge.operand)
+def _price(analysis: ModuleAnalysis) -> Price:
+    """What the decisions and new tensors of all functions cost."""
+    costs = (cost(analysis, function, new_tensors=True).price for function in analysis.functions)
+    return reduce(Price.plus, costs, Price())._replace(refusals=len(analysis.refusals))
 
 
 class _Undo:

@@ -43,6 +43,7 @@ def expected(a: np.ndarray[Any, Any], n: int, m: int) -> np.ndarray[Any, Any]:
     return out
 
 
+@pytest.mark.usefixtures("without_arena")
 @pytest.mark.parametrize(("n", "m"), [(4, 1), (3, 0), (2, 5), (0, 0), (0, 3)])
 def test_values_and_counts(n: int, m: int) -> None:
     a = np.arange(1, 5, dtype=np.float32)

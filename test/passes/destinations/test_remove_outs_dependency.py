@@ -13,6 +13,7 @@ from transformed import counts, transformed
 import mlir_inplace as mi
 from mlir_inplace.dialects.bufferizable import AliasingValue, OpModel
 from mlir_inplace.dialects.registry import register_models
+from mlir_inplace.passes.analysis.costs.price import Price
 from mlir_inplace.passes.analysis.destinations.costs import Cost
 from mlir_inplace.passes.analysis.destinations.outs_dependency import OutsRule, Retie
 from mlir_inplace.passes.analysis.destinations.outs_profit import TrialCosts, choose_reties
@@ -288,7 +289,8 @@ class Evaluator:
     def __call__(self, reties: Sequence[Retie]) -> TrialCosts:
         self.rounds += 1
         changed = {retie.operand for retie in reties}
-        cost = Cost(buffers=len(changed & self.bad) + sum(changed.issuperset(pair) for pair in self.pairs))
+        bad = len(changed & self.bad) + sum(changed.issuperset(pair) for pair in self.pairs)
+        cost = Cost(Price.of(allocated=64 * bad), bad)
         costs = {"f": Cost(), self.caller: cost} if self.caller else {"f": cost}
         return TrialCosts(costs, self.blamed & changed)
 
@@ -403,10 +405,10 @@ def test_a_function_that_could_not_be_bufferized_any_more_is_left_alone() -> Non
     """Refusals count as costs, also in place of all other costs."""
 
     def refused(reties: Sequence[Retie]) -> TrialCosts:
-        return TrialCosts({"f": Cost(refusals=len(reties))})
+        return TrialCosts({"f": Cost(Price(refusals=len(reties)))})
 
     def not_analysed(reties: Sequence[Retie]) -> TrialCosts:
-        return TrialCosts({} if reties else {"f": Cost(copies=3)})
+        return TrialCosts({} if reties else {"f": Cost(Price.of(copied=3))})
 
     for evaluate in (refused, not_analysed):
         outcome = choose_reties({"f": [Retie(0, 0, 1), Retie(1, 0, 1)]}, evaluate([]).costs, evaluate, size=2)

@@ -15,6 +15,7 @@ from generated import SUBJECTS, program
 from mlir import ir
 
 from mlir_inplace.passes.analysis.conflicts.decisions import Conflict, Rule
+from mlir_inplace.passes.analysis.costs.price import Price
 from mlir_inplace.passes.analysis.effects.reader import TensorEffects
 from mlir_inplace.passes.analysis.in_place import cover, optimal
 from mlir_inplace.passes.analysis.in_place.cost_model import CostModel, Expense
@@ -22,7 +23,6 @@ from mlir_inplace.passes.analysis.in_place.cover import Clause, Covers
 from mlir_inplace.passes.analysis.in_place.decision_order import DecisionOrder, Heuristic
 from mlir_inplace.passes.analysis.in_place.function_decisions import FunctionAnalysis, OneShotAnalyzer
 from mlir_inplace.passes.analysis.in_place.optimal import refusable
-from mlir_inplace.passes.analysis.in_place.optimality import Price
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 from mlir_inplace.passes.analysis.whole_module.module import ModuleAnalysis, analyze_module
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from analysed import analyse, analyse_module, function, loop
+from analysed import analyse, analyse_module, analyse_with, function, loop
 
 import mlir_inplace as mi
+from mlir_inplace.passes.analysis.in_place.cost_model import CostModel
+from mlir_inplace.passes.analysis.in_place.decision_order import Heuristic
+from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 
 INNER = """
   %a = tensor.extract_slice %t[0] [6] [1] : !v to tensor<6xf32> loc("a")
@@ -98,6 +101,111 @@ def test_what_may_have_gaps_is_copied_before_a_loop_that_reshapes_it(argument: s
 def test_callers_decide_the_layout_of_a_private_function() -> None:
     body = function(loop("%a = %t", RESHAPED) + "return %l#0 : !v", "%t: !v, %f: f32, %n: index")
     assert analyse_module(body.replace("func.func @", "func.func private @")).not_in_place == {}
+
+
+RESHAPED_TWICE = """
+%l = scf.for %k = %c0 to %c1 step %c1 iter_args(%a = %t) -> !v {
+  %shape = arith.constant dense<[2, 4]> : tensor<2xi64>
+  %z = tensor.reshape %a(%shape) : (!v, tensor<2xi64>) -> tensor<2x4xf32> loc("z")
+  %back = arith.constant dense<8> : tensor<1xi64>
+  %y = tensor.reshape %z(%back) : (tensor<2x4xf32>, tensor<1xi64>) -> !v loc("y")
+  scf.yield %y : !v
+}
+return %l : !v
+"""
+ROTATED = """
+  %l:3 = scf.for %k = %c0 to %n step %c1 iter_args(%a = %t, %b = %u, %c = %t) -> (!v, !v, !v) {
+    scf.yield %b, %c, %a : !v, !v, !v
+  } loc("l")
+  %w = tensor.insert %f into %l#1[%c0] : !v loc("w")
+  return %w : !v
+"""
+PUT_BACK = """
+  %a = tensor.extract_slice %t[1] [4] [1] : !v to !h loc("a")
+  %b = tensor.extract_slice %a[0] [4] [1] : !h to !h loc("b")
+  %r = tensor.insert_slice %b into %a[0] [4] [1] : !h into !h loc("r")
+  %m = linalg.map { arith.subf } ins(%a, %r : !h, !h) outs(%b : !h) loc("m")
+  return %m : !h
+"""
+YIELDED = """
+  %l:2 = scf.while (%a = %t, %b = %t) : (!v, !v) -> (!v, !v) {
+    %m = scf.while (%c = %t) : (!v) -> !v {
+      scf.condition(%p) %b : !v
+    } do {
+    ^bb0(%c: !v):
+      %w = linalg.fill ins(%f : f32) outs(%c : !v) -> !v loc("w")
+      scf.yield %w : !v
+    }
+    scf.condition(%p) %b, %m : !v, !v
+  } do {
+  ^bb0(%x: !v, %y: !v):
+    scf.yield %x, %x : !v, !v
+  } loc("l")
+  return %l#1 : !v
+"""
+OVERLAPPING = """
+  %a = tensor.extract_slice %u[0] [4] [1] : !v to !h loc("a")
+  %b = tensor.extract_slice %u[2] [4] [1] : !v to !h loc("b")
+  %x = linalg.fill ins(%f : f32) outs(%a : !h) -> !h
+  %y = linalg.add ins(%b, %x : !h, !h) outs(%b : !h) -> !h loc("y")
+  %v = tensor.insert_slice %x into %u[0] [4] [1] : !h into !v
+  %w = tensor.insert_slice %y into %v[2] [4] [1] : !h into !v
+  return %w : !v
+"""
+TWO_SLICES = """
+  %l = scf.for %k = %c0 to %n step %c1 iter_args(%a = %u) -> !v {
+    %b = tensor.extract_slice %u[0] [1] [1] : !v to tensor<1xf32> loc("b")
+    %x = linalg.fill ins(%f : f32) outs(%b : tensor<1xf32>) -> tensor<1xf32>
+    %c = tensor.extract_slice %u[2] [1] [1] : !v to tensor<1xf32> loc("c")
+    %y = linalg.fill ins(%f : f32) outs(%c : tensor<1xf32>) -> tensor<1xf32>
+    %v = tensor.insert_slice %x into %a[%k] [1] [1] : tensor<1xf32> into !v
+    %w = tensor.insert_slice %y into %v[%k] [1] [1] : tensor<1xf32> into !v
+    scf.yield %w : !v
+  }
+  return %l : !v
+"""
+READ_ONLY = "%t: !v {bufferization.writable = false}, %u: !v, %f: f32, %n: index, %p: i1"
+
+
+@pytest.mark.parametrize(
+    ("body", "copied", "allocated"),
+    [
+        pytest.param(RESHAPED_TWICE, 32, 32, id="two reshapes in a loop"),
+        pytest.param(ROTATED, 32, 32, id="a write after a rotation"),
+        pytest.param(PUT_BACK, 16, 16, id="a slice of what is read-only put back"),
+        pytest.param(OVERLAPPING, 32, 16, id="the slice that a second buffer is made of"),
+        pytest.param(TWO_SLICES, 80, 80, id="two slices that are inserted elsewhere"),
+        pytest.param(YIELDED, 0, 3200, id="a write of what a loop yields"),
+    ],
+)
+def test_cost(body: str, copied: int, allocated: int) -> None:
+    """What no order decides as cheaply; ``analysis-heuristic=optimal`` finds nothing cheaper."""
+    for heuristic in (Heuristic.CHEAPEST, Heuristic.OPTIMAL):
+        options = AnalysisOptions(boundaries=True, heuristic=heuristic)
+        a = analyse_with(function(body, READ_ONLY), options)
+        found = CostModel(a.analysis.effects).cost(a.function())
+        assert (found.copied, found.allocated) == (copied, allocated), heuristic
+
+
+def test_a_buffer_that_nothing_needs_costs_nothing() -> None:
+    """Threads need buffers of their own for what they fill; what the branch would have yielded is then not needed."""
+    a = analyse("""
+      %e = bufferization.alloc_tensor() : !h loc("e")
+      %l = scf.forall (%k) in (%c2) shared_outs(%o = %t) -> (!v) {
+        %d = bufferization.alloc_tensor() : !h loc("d")
+        %b = scf.if %p -> !h {
+          scf.yield %e : !h
+        } else {
+          scf.yield %d : !h
+        }
+        %w = linalg.fill ins(%f : f32) outs(%b : !h) -> !h loc("w")
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %w into %o[%k] [4] [1] : !h into !v
+        }
+      }
+      return %l : !v
+    """)
+    assert list(a.not_in_place) == ["w#1"]
 
 
 PROGRAM = """

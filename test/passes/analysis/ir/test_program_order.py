@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from random import Random
+
 import pytest
 from analysed import parse
 from block_graphs import Edges, dominates, graphs, ways
+from fast_run import scaled
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from mlir import ir
 
 from mlir_inplace.passes.analysis.ir.program_order import Order, ProgramOrder
@@ -255,3 +260,46 @@ def test_a_value_from_outside_of_the_blocks() -> None:
         found, block = order.order(names["a"], names["b"], value)
         assert found is Order.EXCLUSIVE
         assert order.outermost_wrap(value, block) == (body if wraps else -1)
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=120), st.randoms(use_true_random=False))
+@settings(max_examples=scaled(100, least=15))
+def test_common_block_of_random_nests(parents: list[int], random: Random) -> None:
+    """That of walks to the outermost block, for ops of every depth."""
+    children: dict[int, list[int]] = {}
+    for number, choice in enumerate(parents):
+        children.setdefault(max(number - choice % 3, 0) if choice % 7 else choice % (number + 1), []).append(number + 1)
+
+    def text(number: int) -> str:
+        inner = "".join(map(text, children.get(number, ())))
+        return f'"test.op"() ({{\n{inner}"test.end"() : () -> ()\n}}) : () -> () loc("{number}")\n'
+
+    snapshot = Snapshot(parse(f"func.func @f() {{\n{text(0)}return\n}}").operation, lambda *_: False)
+    order = ProgramOrder(snapshot, frozenset())
+    for _ in range(60):
+        first, second = (random.randrange(1, len(snapshot.ops)) for _ in range(2))
+        ways = [list(way(snapshot, op)) for op in (first, second)]
+        block = next(block for block, _ in ways[0] if block in dict(ways[1]))
+        assert order.common_block(first, second) == (block, dict(ways[0])[block], dict(ways[1])[block])
+
+
+def way(snapshot: Snapshot, op: int) -> Iterator[tuple[int, int]]:
+    """The blocks around `op`, innermost first, each with the op in it that holds `op`."""
+    while snapshot.op_block[op] >= 0:
+        yield snapshot.op_block[op], op
+        op = snapshot.block_op[snapshot.op_block[op]]
+
+
+def test_a_deep_nest_takes_a_logarithm_of_steps() -> None:
+    depth = 400
+    text = 'scf.if %p {\n"test.op"() : () -> ()\n' * depth + "}\n" * depth
+    snapshot = Snapshot(parse(f"func.func @f(%p: i1) {{\n{text}return\n}}").operation, lambda *_: False)
+    deepest = max(range(len(snapshot.blocks)), key=lambda block: snapshot.block_depth[block])
+    for target in range(depth):
+        block, steps = deepest, 0
+        while snapshot.block_depth[block] > target:
+            jump = snapshot.block_jump[block]
+            block = jump if snapshot.block_depth[jump] >= target else snapshot.parent_block(block)
+            steps += 1
+        assert block == snapshot.block_at(deepest, target)
+        assert steps <= 3 * depth.bit_length()
