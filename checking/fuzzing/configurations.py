@@ -95,7 +95,12 @@ CONFIGURATIONS: tuple[Configuration, ...] = (
 
 SEARCH_CONFIGURATIONS: tuple[Configuration, ...] = (
     Configuration("optimal", _one_shot("analysis-heuristic=optimal")),
-    Configuration("planned", _one_shot(), on_freed="inplace-plan-memory"),
+    Configuration(
+        "planned",
+        _one_shot(),
+        "inplace-results-to-out-params{modify-called-functions=true}",
+        on_freed="inplace-plan-memory{called-functions}",
+    ),
     Configuration("optimal-planned", _one_shot("analysis-heuristic=optimal"), on_freed="inplace-plan-memory"),
 )
 """Configurations that are tried if they are named: the search for the cheapest decisions, and one arena a function.

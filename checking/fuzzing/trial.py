@@ -15,24 +15,19 @@ from mlir import ir
 from ...dialects import dispatch
 from ...passes.framework.entered_context import new_context
 from ...passes.framework.errors import PassError
-from ...passes.functions.rewriting.results import result_arguments
 from ...passes.pipeline.pipeline import run_pipeline
 from ...runtime.compilation import lowering
 from ...runtime.compilation.program import Program
 from ...runtime.compilation.program import compile as compile_program
 from ...runtime.compilation.settings import Settings
 from ...runtime.compilation.steps import deallocation_phases
-from ...runtime.interface.dtypes import element_type
 from ...runtime.source import private_copy
 from ..evaluator import Evaluation, EvaluationError, Evaluator
 from ..generator import GeneratedProgram
 from .arenas import check_arenas
 from .configurations import Configuration
-from .kernel_arguments import used_arguments
+from .judging import STEPS, judge
 from .outcomes import Finding, FindingKind, Trial, copies_of, difference, first_error
-
-STEPS = 400_000
-_MORE = 16  # How many times as many steps what passes make may take: a structured op becomes loops of vector ops.
 
 
 def try_program(
@@ -48,7 +43,7 @@ def try_program(
     Bufferized programs are evaluated unless told otherwise; for the numbers in `compiled` they are compiled and run.
     """
     trial = Trial()
-    with _quiet_context() as context:
+    with quiet_context() as context:
         try:
             source = _parse(program.text, context)
             wanted = _reference(program, source)
@@ -88,7 +83,7 @@ class _Route:
         return module
 
 
-def _quiet_context() -> ir.Context:
+def quiet_context() -> ir.Context:
     """Return a context that discards remarks; errors are raised as exceptions."""
     context = new_context()
     context.attach_diagnostic_handler(lambda _: True)
@@ -124,25 +119,29 @@ def _try(
         if text in route.seen:
             return
         route.seen.add(text)
-        _free(route.source, module)
+        free_buffers(route.source, module)
         if configuration.on_freed:
             check_arenas(module)
             run_pipeline(module, f"builtin.module({configuration.on_freed})")
     except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
-        yield finding(*_stopped(error))
+        yield finding(*stopped(error))
         return
     trial.evaluated += 1
-    yield from _evaluate(route, module, wanted, trial, finding)
+    source, function = (_function(root, program.function) for root in (route.source, module))
+    problem = judge(program, source, function, Evaluator(module), wanted, trial)
+    if problem is not None:
+        yield finding(*problem)
 
 
-def _stopped(error: Exception) -> tuple[FindingKind, str]:
+def stopped(error: Exception) -> tuple[FindingKind, str]:
     """Classify the error of a pass: a refusal or a bug."""
     if isinstance(error, PassError):
         return FindingKind.REFUSED, first_error(str(error))
     return FindingKind.BUG, f"{type(error).__name__}: {error}"
 
 
-def _free(source: ir.Module, module: Any) -> None:
+def free_buffers(source: ir.Module, module: Any) -> None:
+    """Add deallocations to `module`, which is `source` bufferized, by the passes that `mi.compile` uses."""
     text = str(source)
     if "shape." in text:
         run_pipeline(module, "builtin.module(func.func(convert-shape-constraints),inplace-canonicalize)")
@@ -150,59 +149,8 @@ def _free(source: ir.Module, module: Any) -> None:
     run_pipeline(module, lowering.pipeline(phases))
 
 
-def _evaluate(
-    route: _Route,
-    module: Any,
-    wanted: Sequence[Evaluation],
-    trial: Trial,
-    finding: Callable[[FindingKind, str], Finding],
-) -> Iterator[Finding]:
-    program = route.program
-    function = _function(module, program.function)
-    used = used_arguments(_function(route.source, program.function).operation, function.operation)
-    places = result_arguments(function)
-    evaluator = Evaluator(module)
-    for number, (given, reference) in enumerate(zip(program.argument_sets, wanted, strict=True)):
-        try:
-            arguments = copies_of(given) + _out_arguments(function, reference)
-            passed = arguments if used is None else [arguments[place] for place in used]
-            found = evaluator.run(program.function, passed, steps=_MORE * STEPS)
-        except EvaluationError as error:
-            kind = FindingKind.UNSUPPORTED if "not supported" in str(error) else FindingKind.MEMORY
-            yield finding(kind, f"argument set {number}: {first_error(str(error))}")
-            return
-        trial.allocations += found.allocations
-        trial.copies += found.copies
-        returned = iter(found.results)
-        results = [found.arguments[place] if place >= 0 else next(returned) for place in places]
-        # The arrays of bindings are changed in place.
-        outcome = (results, found.arguments if used is None else arguments)
-        problem = difference(outcome, reference, program.kept, trial)
-        if problem is None and any(mask is not None and np.any(mask) for mask in found.undefined):
-            problem = FindingKind.MEMORY, "a result has elements that were never written"
-        if problem is None and found.leaked:
-            problem = FindingKind.LEAK, f"{found.leaked} of {found.allocations} buffers"
-        if problem is not None:
-            yield finding(problem[0], f"argument set {number}: {problem[1]}")
-            return
-
-
 def _function(module: Any, name: str) -> Any:
     return ir.SymbolTable(module.operation)[name]
-
-
-def _out_arguments(function: Any, reference: Evaluation) -> list[Any]:
-    """Return arrays for the results that became arguments, with something in them."""
-    if "arg_attrs" not in function.operation.attributes:
-        return []
-    attributes = [ir.DictAttr(attribute) for attribute in function.operation.attributes["arg_attrs"]]
-    outs: list[Any] = []
-    for argument, attribute in zip(function.arguments, attributes, strict=True):
-        if "inplace.out_result" in attribute:
-            result = reference.results[ir.IntegerAttr(attribute["inplace.out_result"]).value]
-            dtype = element_type(ir.MemRefType(argument.type).element_type).dtype
-            outs.append(np.full(np.shape(result), 77, dtype))
-    return outs
 
 
 def _execute(
@@ -214,11 +162,11 @@ def _execute(
         return Finding(program.seed, f"{configuration.name}, compiled", kind, text)
 
     try:
-        with _quiet_context() as context:
+        with quiet_context() as context:
             module = _parse(program.text, context)
         compiled = _compiled(program, module, configuration)
     except Exception as error:  # noqa: BLE001 - as above
-        yield finding(*_stopped(error))
+        yield finding(*stopped(error))
         return
     trial.executed += 1
     # A second call would see the first one's stores to globals.

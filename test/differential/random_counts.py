@@ -58,6 +58,7 @@ SIBLINGS = 40
 SWAPPED: dict[str, tuple[str, ...]] = {
     r"arith\.cmpi \w+": tuple(f"arith.cmpi {name}" for name in ("eq", "ne", "slt", "sge")),
     r"arith\.\w+i (?=%\w+, %\w+ : i\d\d?\b)(?!.* : i1$)": ("arith.addi ", "arith.subi ", "arith.muli "),
+    r"arith\.(?:and|or|xor|add|sub|mul)i (?=%\w+, %\w+ : i1$)": ("arith.andi ", "arith.ori ", "arith.xori "),
     r"arith\.\w+f (?=%\w+, %\w+ : \w*f\d\d$)": tuple(f"arith.{name}f " for name in ("add", "sub", "mul", "maximum")),
 }
 """Scalar ops that can stand for one another. Index arithmetic is not among them: it says which slices overlap."""

@@ -18,7 +18,6 @@ from mlir_inplace.runtime.compilation import lowering
 from mlir_inplace.runtime.interface.boundary import protect_arguments
 
 ROUTE = (*lowering.BUFFERIZE_UNOPTIMIZED, *lowering.BOUNDARY, *lowering.DEALLOCATE)
-ARENA = lowering.OUTLINE[-1]
 LOOPS = "builtin.module(convert-linalg-to-loops,canonicalize)"
 """Once there are loops, upstream erases buffers that are only stored to."""
 EVERY = 12
@@ -49,7 +48,7 @@ def test_counts_are_those_of_compiled_code(program: Program, arena: bool, reques
     results = len(main_type(module).results)
     protect_arguments(module.operation, contiguous=True)
     with oracle.context():
-        mi.run_pipeline(module, lowering.pipeline((*ROUTE, ARENA) if arena else ROUTE))
+        mi.run_pipeline(module, lowering.pipeline((*ROUTE, lowering.ARENA) if arena else ROUTE))
         mi.run_pipeline(module, LOOPS)
     given = arguments(program.runs[0])
     type_ = main_type(module)

@@ -32,6 +32,7 @@ it comes out another one (*changed*), it is run.
 
 ```sh
 python test/mutations/search.py --tries {TRIES}  # what was not found yet; findings.json has the rest
+python test/mutations/exhaust.py --ops 2 --write  # the same by enumerating small programs, in all orders of decisions
 python test/mutations/table.py  # this page
 ```
 

@@ -17,6 +17,9 @@ COSTS: dict[str, str] = {
         "a sum without gaps that reaches both ends has points enough, other maps are looked at point by point, and "
         "loops without iterations are found at the end; the rule spares the work, and says why where there is too much"
     ),
+    "a redundant write needs its views": (
+        "without it the write is emitted, which copies memory onto itself; whether it is one is asked before"
+    ),
     "LoadModel makes no buffer of its own": (
         "what is loaded is read-only or a copy, and both are asked before (*loaded memory is read-only*); without it "
         "`inplace-remove-outs-dependency` counts an allocation for each load"
@@ -79,6 +82,10 @@ UNTESTED: dict[str, str] = {
             "MaterializeModel has no other place",
         ),
         _REFUSED,
+    ),
+    "swapped buffers are different sets": (
+        "no program that was tried shows it; of 80 written for it 34 come out changed in some order of decisions, and "
+        "are right"
     ),
     "simultaneous access needs one type": (
         "our models say yes only where both maps are one permutation, and then the shapes are equal; a model of others "

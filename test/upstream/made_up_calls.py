@@ -16,7 +16,7 @@ from mlir.dialects import func
 from mlir_inplace.checking.checker.inputs import Demands, InputMaker
 from mlir_inplace.checking.evaluator import Evaluation, EvaluationError, Evaluator
 from mlir_inplace.runtime.interface.dtypes import UnsupportedTypeError
-from mlir_inplace.runtime.interface.signature import read_signature
+from mlir_inplace.runtime.interface.signature_reading import read_signature
 
 STEPS = 20_000
 """The most ops that one call may run on tensors; it may be a hundred times as many on memrefs, which has more loops."""

@@ -1,0 +1,19 @@
+"""Every small program over a grammar, by every order of decisions that differs, compared with a reference."""
+
+from __future__ import annotations
+
+from .campaign import Exhaustion, ExhaustionTally, load_state, save_state
+from .findings import Counterexample, save_finding
+from .grammar import GRAMMAR
+from .workers import results
+
+__all__ = [
+    "GRAMMAR",
+    "Counterexample",
+    "Exhaustion",
+    "ExhaustionTally",
+    "load_state",
+    "results",
+    "save_finding",
+    "save_state",
+]

@@ -1,0 +1,18 @@
+// passes: inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false analysis-heuristic=fuzzer analysis-fuzzer-seed=0}
+// after: canonicalize,cse,inplace-deallocate
+// protects: no
+// runs: [[["int32", [4], 1], ["int32", [4], 101], ["bool", null, true], ["int", null, 0]], [["int32", [4], 1], ["int32", [4], 101], ["bool", null, true], ["int", null, 1]], [["int32", [4], 1], ["int32", [4], 101], ["bool", null, true], ["int", null, 2]], [["int32", [4], 1], ["int32", [4], 101], ["bool", null, true], ["int", null, 3]]]
+func.func @main(%a: tensor<4xi32>, %b: tensor<4xi32>, %c: i1, %n: index) -> (tensor<4xi32>, tensor<4xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = arith.constant 9 : i32
+  
+  %l:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %b) -> (tensor<4xi32>, tensor<4xi32>) {
+    scf.yield %y, %x : tensor<4xi32>, tensor<4xi32>
+  }
+  %m:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %l#0, %y = %l#1) -> (tensor<4xi32>, tensor<4xi32>) {
+    %w = tensor.insert %k into %x[%c0] : tensor<4xi32>
+ scf.yield %y, %w : tensor<4xi32>, tensor<4xi32>
+  }
+  return %m#0, %l#0 : tensor<4xi32>, tensor<4xi32>
+}
