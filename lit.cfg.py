@@ -30,6 +30,7 @@ for program, command in {
     "inplace-opt": run_module("mlir_inplace.tools.inplace_opt"),
     "inplace-run": run_module("mlir_inplace.tools.inplace_run"),
     "inplace-check": run_module("mlir_inplace.tools.inplace_check"),
+    "inplace-compile": run_module("mlir_inplace.tools.inplace_compile"),
     "inplace-explain": run_module("mlir_inplace.tools.inplace_explain"),
     "filecheck": run_module("filecheck"),
     "%python": shlex.quote(sys.executable),

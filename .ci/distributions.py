@@ -10,6 +10,8 @@ that pyproject.toml names and that is found on the PATH or in pyenv; the last li
 from __future__ import annotations
 
 import argparse
+import gzip
+import io
 import os
 import re
 import shlex
@@ -32,7 +34,9 @@ NOT_INHERITED = ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE")
 COMMANDS = (
     "inplace-opt examples/old_value.mlir --inplace-one-shot-bufferize=bufferize-function-boundaries -o bufferized.mlir",
     "inplace-check examples/old_value.mlir",
+    "inplace-compile examples/jacobi.mlir -o jacobi.o --header jacobi.h",
     "inplace-explain examples/old_value.mlir -o report.html",
+    "inplace-exhaust --ops 1 --grammar insert",
     "inplace-fuzz --seeds 0..1",
 )
 """What is tried besides the command of the README."""
@@ -91,26 +95,66 @@ def find_python(version: str) -> str | None:
     return None
 
 
-def run(command: Sequence[str | Path], cwd: Path, binaries: Path | None = None) -> None:
-    """Run a command, with these binaries first on its PATH; raise a `Fault` if it fails."""
-    environment = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
+def run(command: Sequence[str | Path], cwd: Path, binaries: Path | None = None, **variables: str) -> None:
+    """Run a command, with these binaries first on its PATH and variables; raise a `Fault` if it fails."""
+    environment = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED} | variables
     if binaries is not None:
         environment["PATH"] = os.pathsep.join([str(binaries), environment["PATH"]])
-    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=cwd, env=environment, umask=0o022, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Fault(f"{shlex.join(map(str, command))} exits with {done.returncode}:\n{done.stdout}{done.stderr}")
 
 
-def build(target: Path) -> tuple[Path, Path]:
-    """Build sdist and wheel of the tracked files into an empty folder, check them, and return them."""
-    tracked = tracked_files()
+def last_commit() -> int:
+    """When the last commit was made, in seconds since 1970: the date of all files in the distributions."""
+    shown = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return int(shown.stdout)
+
+
+def repack(sdist: Path, epoch: int) -> None:
+    """Let the bytes of an sdist depend on names and contents of its files only."""
+    with tarfile.open(sdist) as archive:
+        files = {member.name: archive.extractfile(member) for member in archive if member.isfile()}
+        contents = {name: file.read() for name, file in sorted(files.items()) if file is not None}
+        executable = {member.name for member in archive if member.mode & 0o100}
+    with (
+        sdist.open("wb") as raw,
+        gzip.GzipFile("", "wb", fileobj=raw, mtime=epoch) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for name, content in contents.items():
+            member = tarfile.TarInfo(name)
+            member.size, member.mtime = len(content), epoch
+            member.mode = 0o755 if name in executable else 0o644
+            archive.addfile(member, io.BytesIO(content))
+
+
+def build_once(root: Path, tracked: Iterable[str], target: Path, epoch: int, command: Sequence[str]) -> None:
+    """Build sdist and wheel of these files of `root` into a new folder; `command` takes that and the sources."""
     source = target / "source"
     for path in tracked:
         (source / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / path, source / path)
-    run([sys.executable, "-m", "build", "--outdir", target, source], target)
+        shutil.copyfile(root / path, source / path)
+        (source / path).chmod(0o755 if (root / path).stat().st_mode & 0o100 else 0o644)
+    run([*command, target, source], target, SOURCE_DATE_EPOCH=str(epoch))
     shutil.rmtree(source)
+    for sdist in target.glob("*.tar.gz"):
+        repack(sdist, epoch)
+
+
+def build(target: Path) -> tuple[Path, Path]:
+    """Build sdist and wheel of the tracked files into an empty folder, check them, and return them.
+
+    They are built twice, in different folders: both must be the same bytes.
+    """
+    tracked = tracked_files()
+    for folder in (target, target / "again"):
+        build_once(ROOT, tracked, folder, last_commit(), [sys.executable, "-m", "build", "--outdir"])
     (sdist,), (wheel,) = target.glob("*.tar.gz"), target.glob("*.whl")
+    for path in (sdist, wheel):
+        if path.read_bytes() != (target / "again" / path.name).read_bytes():
+            raise Fault(f"{path.name} has other bytes when it is built again")
+    shutil.rmtree(target / "again")
     run([sys.executable, "-m", "twine", "check", "--strict", sdist, wheel], target)
     with tarfile.open(sdist) as archive:
         check_sdist([member.name for member in archive if member.isfile()], tracked)

@@ -171,7 +171,57 @@ def selects(size: int) -> str:
     return _function(f"%t0: {tensor}, %f: f32, %p: i1", lines, f"%t{size}", tensor)
 
 
+def results(size: int) -> str:
+    """One argument, and `size` results that are each another update of it: every one needs a copy."""
+    tensor = "tensor<8xf32>"
+    lines = [f"%t{i} = tensor.insert %f into %t[%c{(0, 1, 4)[i % 3]}] : {tensor}" for i in range(size)]
+    values, types = ", ".join(f"%t{i}" for i in range(size)), ", ".join([tensor] * size)
+    return _function(f"%t: {tensor}, %f: f32", lines, values, types)
+
+
+def arguments(size: int) -> str:
+    """`size` arguments, of each of which one element is read."""
+    tensor = "tensor<8xf32>"
+    lines = ["%s0 = arith.addf %f, %f : f32"]
+    for i in range(size):
+        lines += [f"%x{i} = tensor.extract %t{i}[%c0] : {tensor}", f"%s{i + 1} = arith.addf %s{i}, %x{i} : f32"]
+    lines.append(f"%r = tensor.insert %s{size} into %t0[%c1] : {tensor}")
+    given = ", ".join(f"%t{i}: {tensor}" for i in range(size))
+    return _function(f"{given}, %f: f32", lines, "%r", tensor)
+
+
+def nested_loops(size: int) -> str:
+    """One nest of loops that carry a tensor, at most `DEEPEST` deep."""
+    tensor, depth = "tensor<64xf32>", min(size, DEEPEST)
+    lines = [
+        f"%r{i} = scf.for %i{i} = %c0 to %c4 step %c1 iter_args(%t{i + 1} = %t{i}) -> ({tensor}) {{"
+        for i in range(depth)
+    ]
+    lines += [f"%n = tensor.insert %f into %t{depth}[%i0] : {tensor}", f"scf.yield %n : {tensor}\n}}"]
+    lines += [f"scf.yield %r{i} : {tensor}\n}}" for i in reversed(range(1, depth))]
+    return _function(f"%t0: {tensor}, %f: f32", lines, "%r0", tensor)
+
+
+def nested_ifs(size: int) -> str:
+    """One nest of ifs, at most `DEEPEST` deep: a read before each, and an update inside of it."""
+    tensor, depth = "tensor<64xf32>", min(size, DEEPEST)
+    lines: list[str] = []
+    for i in range(depth):
+        lines += [
+            f"%x{i} = tensor.extract %t{i}[%c0] : {tensor}",
+            f"%r{i} = scf.if %p -> ({tensor}) {{",
+            f"%t{i + 1} = tensor.insert %x{i} into %t{i}[%c1] : {tensor}",
+        ]
+    value = f"%t{depth}"
+    for i in reversed(range(depth)):
+        lines.append(f"scf.yield {value} : {tensor}\n}} else {{\nscf.yield %t{i} : {tensor}\n}}")
+        value = f"%r{i}"
+    return _function(f"%t0: {tensor}, %p: i1", lines, "%r0", tensor)
+
+
 LOOP_DEPTH = 10
+DEEPEST = 490
+"""The parser of the package takes no more than 500 levels."""
 
 
 @dataclass(frozen=True)
@@ -194,13 +244,17 @@ SHAPES: dict[str, Shape] = {
     "branches": Shape(branches, 4),
     "selects": Shape(selects, 2),
     "rotation": Shape(rotation, 1),
+    "results": Shape(results, 1),
+    "arguments": Shape(arguments, 2),
+    "nested loops": Shape(nested_loops, 2),
+    "nested ifs": Shape(nested_ifs, 5),
 }
 
 
 def _function(arguments: str, lines: Sequence[str], result: str, type_: str) -> str:
     constants = "\n".join(f"%c{value} = arith.constant {value} : index" for value in (0, 1, 4))
     body = "\n".join(lines)
-    return f"func.func @main({arguments}) -> {type_} {{\n{constants}\n{body}\nreturn {result} : {type_}\n}}"
+    return f"func.func @main({arguments}) -> ({type_}) {{\n{constants}\n{body}\nreturn {result} : {type_}\n}}"
 
 
 def _generic(result: str, init: str, type_: str) -> str:

@@ -62,7 +62,16 @@ REQUIRED_MODULES = (
 )
 """What makes bindings complete: the modules, below the package, that this project's code is written against."""
 
-PROGRAMS = ("inplace-check", "inplace-explain", "inplace-fuzz", "inplace-lsp", "inplace-opt", "inplace-run")
+PROGRAMS = (
+    "inplace-check",
+    "inplace-compile",
+    "inplace-exhaust",
+    "inplace-explain",
+    "inplace-fuzz",
+    "inplace-lsp",
+    "inplace-opt",
+    "inplace-run",
+)
 """The commands that pip installs; `python -m mlir_inplace` is one of them."""
 
 _PROGRAM_OF_PACKAGE = "inplace-opt"

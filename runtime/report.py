@@ -14,6 +14,8 @@ from ..passes.analysis.explanations.records import BufferRecord, ReportedDecisio
 from ..passes.analysis.explanations.report import BufferizationReport
 from ..passes.analysis.explanations.reported_sets import ReportedAliasSet, ReportedValue
 from ..passes.bufferization.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
+from ..passes.destinations.move_reads import MoveReadsOptions, MoveReadsPass
+from ..passes.dispatch.rewriting.preparation import take_over
 from ..passes.framework.errors import nearest
 from ..passes.pipeline.elements import InplacePass
 from ..passes.pipeline.instrumentation import Instrumentation
@@ -35,11 +37,15 @@ __all__ = [
 ]
 
 
-def bufferize(module: ir.Module | ir.Operation | ir.OpView, **options: Any) -> BufferizationReport:
+def bufferize(
+    module: ir.Module | ir.Operation | ir.OpView, *, move_reads: bool = False, **options: Any
+) -> BufferizationReport:
     """Run `inplace-one-shot-bufferize` on `module`, in place, and report.
 
     Args:
         module: a module of tensor functions; it is changed.
+        move_reads: first let reads of an old content move in front of the write, as `mi.compile` does
+            (`inplace-move-reads`). This reorders ops, and replaces those of the module.
         options: those of `inplace-one-shot-bufferize` (`docs/PASSES.md`), with underscores: `allow_unknown_ops=True`.
             Function boundaries are bufferized unless told otherwise.
 
@@ -51,7 +57,17 @@ def bufferize(module: ir.Module | ir.Operation | ir.OpView, **options: Any) -> B
     arguments: dict[str, Any] = {"bufferize_function_boundaries": True, **_by_attribute(options)}
     chosen = OneShotBufferizeOptions(**arguments)
     explainer = Explainer(FileLines().line)
-    Pipeline("builtin.module", (InplacePass(OneShotBufferizePass, chosen),)).run(module, Explaining(explainer))
+    one_shot = InplacePass(OneShotBufferizePass, chosen)
+    operation = getattr(module, "operation", None)  # what is no operation is refused below
+    if move_reads and operation is not None:
+        # A copy is changed, as the module must stay as it was if its bufferization is refused afterwards.
+        copy = operation.clone().operation
+        Pipeline("builtin.module", (InplacePass(MoveReadsPass, MoveReadsOptions()), one_shot)).run(
+            copy, Explaining(explainer)
+        )
+        take_over(operation, copy)
+    else:
+        Pipeline("builtin.module", (one_shot,)).run(module, Explaining(explainer))
     return BufferizationReport.of(explainer)
 
 

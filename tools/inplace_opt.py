@@ -15,7 +15,6 @@ from mlir import ir
 
 from ..passes.framework.errors import RegistryError
 from ..passes.pipeline.registry import Registry, registry
-from ..passes.pipeline.reproducer import read_reproducer
 from .opt.command_line import PROGRAM, CommandLine, parse_command_line
 from .opt.job import Job, make_job
 from .opt.process import keep_input, process
@@ -57,8 +56,8 @@ def _run_job(command: CommandLine, arguments: Sequence[str], passes: Registry) -
     output = OutputFile(settings.o)
     try:
         source = read_source(command.input, models=True)
-        if settings.run_reproducer and read_reproducer(source.text) is None:
-            raise ToolError(f"'{source.name}' is no reproducer: it has no mlir_reproducer section with a pipeline")
+        if settings.run_reproducer:
+            _check_reproducer(source)
         succeeded = _process_all(source, arguments, job, output)
         if succeeded:
             output.commit()
@@ -67,6 +66,13 @@ def _run_job(command: CommandLine, arguments: Sequence[str], passes: Registry) -
     if job.timing:
         print(job.timing.report(settings.timing_display, settings.output_format), file=sys.stderr)
     return SUCCESS if succeeded else FAILURE
+
+
+def _check_reproducer(source: Source) -> None:
+    from ..passes.pipeline.reproducer import read_reproducer
+
+    if read_reproducer(source.text) is None:
+        raise ToolError(f"'{source.name}' is no reproducer: it has no mlir_reproducer section with a pipeline")
 
 
 def _process_all(source: Source, arguments: Sequence[str], job: Job, output: OutputFile) -> bool:

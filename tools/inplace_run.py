@@ -24,11 +24,12 @@ from ..runtime.call.entry_point import EntryPoint
 from ..runtime.compilation.program import MOST_THREADS, code_addresses
 from ..runtime.compilation.stages import STAGES
 from .run.call_arguments import VALUES, make_arguments
+from .run.check_expression import compile_check
 from .run.compilation import CompiledSource, compile_source, dumped_ir, require_stages
 from .run.fault_report import explanation
 from .run.faults import Fault, faults_explained, read_fault
 from .run.interrupt import interruptible
-from .run.results import ResultFiles, as_tuple, check_results, compile_check, print_results
+from .run.results import ResultFiles, as_tuple, check_results, print_results
 from .shared.command_line import INTERRUPTED, SUCCESS, Parser, ToolError, UsageError, run_program
 from .shared.console import print_error
 from .shared.input import ONNX_SUFFIX, Source, read_source
@@ -225,10 +226,8 @@ def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[
             started = time.perf_counter()
             result = function(*fresh)
             times.append(time.perf_counter() - started)
-    except (AssertionError, TypeError, ValueError, PassError) as error:
-        raise ToolError(str(error)) from None
-    except MemoryError:
-        raise ToolError("there is not enough memory for the results") from None
+    except (AssertionError, MemoryError, RecursionError, TypeError, ValueError, PassError) as error:
+        raise ToolError(str(error) or "there is not enough memory for the results") from None
     return as_tuple(result, function.signature, fresh), times
 
 

@@ -12,7 +12,16 @@ from functools import partial
 
 from ..runtime.bindings import explain_missing_module
 
-__all__ = ["inplace_check", "inplace_explain", "inplace_fuzz", "inplace_lsp", "inplace_opt", "inplace_run"]
+__all__ = [
+    "inplace_check",
+    "inplace_compile",
+    "inplace_exhaust",
+    "inplace_explain",
+    "inplace_fuzz",
+    "inplace_lsp",
+    "inplace_opt",
+    "inplace_run",
+]
 
 _SUCCESS, _FAILURE, _INTERRUPTED = 0, 1, 130  # as in shared/command_line.py, which is not imported yet
 
@@ -47,6 +56,8 @@ def _report(name: str, message: str) -> None:
 
 
 inplace_check = partial(_launch, "inplace_check")
+inplace_compile = partial(_launch, "inplace_compile")
+inplace_exhaust = partial(_launch, "inplace_exhaust")
 inplace_explain = partial(_launch, "inplace_explain")
 inplace_fuzz = partial(_launch, "inplace_fuzz")
 inplace_lsp = partial(_launch, "inplace_lsp")

@@ -6,11 +6,12 @@ malformed one, written by hand or another tool, would crash a pass or mislead it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mlir import ir
 
+from ...dialects.support.attribute_casts import read_every_attribute
 from .errors import PassFailure
 
 __all__ = ["CHECKED", "check_attributes", "drop_results_of_passes", "refuse_marks"]
@@ -25,11 +26,16 @@ def check_attributes(root: ir.Operation) -> None:
     """Raises `PassFailure` for the first attribute of ours on a function in `root`, or on `root`, that is malformed."""
     for function in _functions(root):
         attributes = function.attributes
+        marks = [name for name in _ON_FUNCTIONS if name in attributes]
+        if not marks and "arg_attrs" not in attributes:
+            continue  # Reading an attribute imports the builtin dialect.
         if "function_type" not in attributes:
             continue  # Only the verifier, which the caller may have switched off, knows that there is one.
+        read_every_attribute(function.context)
         type_ = ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value)
-        for name, (needed, check) in _ON_FUNCTIONS.items():
-            if name in attributes and not check(attributes[name], type_):
+        for name in marks:
+            needed, check = _ON_FUNCTIONS[name]
+            if not check(attributes[name], type_):
                 raise _failure(function, name, attributes[name], needed)
         if "arg_attrs" in attributes:
             for entry in ir.ArrayAttr(attributes["arg_attrs"]):
@@ -64,14 +70,17 @@ def drop_results_of_passes(module: ir.Operation) -> None:
                     attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(entry) for entry in kept])
 
 
-def _functions(root: ir.Operation) -> Iterator[ir.Operation]:
+def _functions(root: ir.Operation) -> list[ir.Operation]:
     """The functions that are `root`, or lie in it, in modules within modules too."""
-    if root.name == "func.func":
-        yield root
-    elif root.name == "builtin.module":
-        for block in root.regions[0]:
-            for op in block:
-                yield from _functions(op.operation)
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "func.func":
+            found.append(op)
+        return ir.WalkResult.ADVANCE if op.name == "builtin.module" else ir.WalkResult.SKIP
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)  # Unlike a loop over a block, it does not import the dialects.
+    return found
 
 
 def _failure(function: ir.Operation, name: str, found: ir.Attribute, needed: str) -> PassFailure:
@@ -100,8 +109,8 @@ def _is_result_map(attribute: Any, type_: ir.FunctionType) -> bool:
     """For each result there once was: -1 if it is one still, else the number of an argument."""
     if not isinstance(attribute, ir.DenseI64ArrayAttr):
         return False
-    numbers = list(attribute)
-    return numbers.count(-1) == len(type_.results) and all(-1 <= n < len(type_.inputs) for n in numbers)
+    numbers, inputs = list(attribute), len(type_.inputs)
+    return numbers.count(-1) == len(type_.results) and all(-1 <= n < inputs for n in numbers)
 
 
 def _is_size_checks(attribute: Any, type_: ir.FunctionType) -> bool:

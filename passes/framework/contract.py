@@ -17,11 +17,12 @@ __all__ = [
     "OUT_RESULT",
     "READ_ONLY",
     "REARRANGED",
+    "REQUIRE",
+    "REQUIRE_ROOM",
     "RESULT_NAME",
     "RETURNABLE",
     "RETURNED",
     "SIZE_CHECKS",
-    "TAKE_FAILURE",
 ]
 
 CONTIGUOUS = "inplace.contiguous"
@@ -51,8 +52,11 @@ ALIGNMENT = "inplace.alignment"
 RETURNED = -1
 """Instead of the number of an argument that holds a result: the function returns it."""
 
-TAKE_FAILURE = "inplace_take_failure"
-"""The function that returns the address of the message of a failed assertion, or 0, and forgets it."""
+REQUIRE = "inplace_require"
+"""The function that ends the call of the program with a message, unless a condition holds."""
+
+REQUIRE_ROOM = "inplace_require_room"
+"""The function that ends the call of the program if a number of bytes, an f64, is beyond what can be allocated."""
 
 COUNT_COPY = "inplace_count_copy"
 """The function that counts a copy."""

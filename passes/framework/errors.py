@@ -13,13 +13,12 @@ All of them can be pickled, as what a worker of a `multiprocessing.Pool` raises 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mlir import ir
-
 if TYPE_CHECKING:
+    from mlir import ir
+
     from .diagnostics import Diagnostic
 
 
@@ -40,6 +39,8 @@ class PassFailure(Exception):
         location: ir.Location | ir.Operation | ir.OpView,
         notes: Sequence[tuple[str, ir.Location]] = (),
     ) -> None:
+        from mlir import ir  # Not above: a generated package (`runtime/ahead_of_time/`) has no bindings.
+
         super().__init__(message)
         self.message = message
         self.location: ir.Location = location if isinstance(location, ir.Location) else location.location
@@ -123,6 +124,8 @@ class RegistryError(LookupError):
 
 def close_names(name: str, known: Iterable[str]) -> list[str]:
     """The known names that `name` may be a misspelling of, nearest first, at most five."""
+    import difflib
+
     return difflib.get_close_matches(name, list(known), n=5, cutoff=0.6)
 
 

@@ -59,7 +59,7 @@ from ..framework.contract import ALIGNMENT, OUT_RESULT, RETURNED
 from ..framework.options import PassOptions, option
 from .rewriting.results import (
     FunctionUses,
-    append_argument,
+    append_attributes,
     callees_first,
     collect_functions,
     replace_call,
@@ -216,13 +216,16 @@ def _change_function(uses: FunctionUses, found: Sequence[OutResult], marks: Mapp
     originals = [number for number, argument in enumerate(result_arguments(function)) if argument == RETURNED]
     integer = ir.IntegerType.get_signless(64)
     moved: dict[int, int] = {}
+    added: list[ir.DictAttr] = []
+    given = len(function.arguments)
     for out in found:
-        moved[out.result] = len(function.arguments)
+        moved[out.result] = given + len(added)
         attributes = {**marks, OUT_RESULT: ir.IntegerAttr.get(integer, originals[out.result])}
         location = function.location if out.allocation is None else out.allocation.location
         if out.allocation is not None and "alignment" in out.allocation.attributes:
             attributes[ALIGNMENT] = out.allocation.attributes["alignment"]
-        value = append_argument(function, out.type, location, ir.DictAttr.get(attributes))
+        added.append(ir.DictAttr.get(attributes))
+        value = function.entry_block.add_argument(out.type, location)
         if out.allocation is not None:
             out.allocation.result.replace_all_uses_with(value)
             out.allocation.erase()
@@ -230,6 +233,7 @@ def _change_function(uses: FunctionUses, found: Sequence[OutResult], marks: Mapp
         for terminator in uses.returns:
             with ir.InsertionPoint(terminator), terminator.operation.location:
                 memref.copy(terminator.operation.operands[out.result], value)
+    append_attributes(function, added)
     take_out_results(uses, moved)
 
 

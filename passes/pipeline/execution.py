@@ -11,14 +11,13 @@ The failure contract:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlir import ir
 
-from ...dialects.registry import ModelError
 from ...dialects.support.attribute_casts import read_every_attribute
-from ..analysis.linalg.structured_op import nests_kept
 from ..framework.attribute_checks import check_attributes
 from ..framework.diagnostics import DiagnosticCollector, emit, place_text
 from ..framework.entered_context import entered
@@ -26,12 +25,12 @@ from ..framework.errors import PassError, PassFailure
 from ..framework.native_stderr import captured_native_stderr
 from .elements import Nest, inplace_passes
 from .instrumentation import Instrumentation
-from .reproducer import Reproducer
 from .statistics_report import read_upstream_statistics
 from .steps import NestStep, PassStep, PlanSettings, Step, UpstreamStep, make_steps
 
 if TYPE_CHECKING:
     from ..analysis.whole_module.module import ModuleAnalysis
+    from .reproducer import Reproducer
 
 
 class _Stopped(Exception):
@@ -76,10 +75,10 @@ class PipelineExecution:
 
     def run(self, op: ir.Operation) -> None:
         """Runs the pipeline; raises `PassError`, and whatever a pass with a bug raises."""
-        read_every_attribute(op.context)
         reproducer = self._make_reproducer(op)
         try:
-            with entered(op.context), DiagnosticCollector(op.context) as collector, nests_kept():
+            ready = _ready_for_ours(self._pipeline, op.context)
+            with entered(op.context), DiagnosticCollector(op.context) as collector, ready:
                 stopped = self._run_watched_plan(op)
                 if stopped and not stopped.bug:
                     self._report_failure(stopped, op, collector, reproducer)
@@ -112,6 +111,8 @@ class PipelineExecution:
         """Made when one is asked for, and when one of our passes might turn out to have a bug."""
         if self._reproducer_path is None and not inplace_passes(self._pipeline):
             return None
+        from .reproducer import Reproducer
+
         return Reproducer(op, str(self._pipeline), verify_each=self._settings.verify_each, path=self._reproducer_path)
 
     def _report_failure(
@@ -199,6 +200,8 @@ class PipelineExecution:
             raise self._refuse(op, f"can't run pass '{step.argument}' on '{op.name}'; it runs on '{needed}'")
         if step.instance.logs:
             step.instance.log(f"runs on {_described(op)} as {step.text}")
+        from ...dialects.registry import ModelError
+
         try:
             step.instance.run(op)
         except PassFailure as failure:
@@ -231,6 +234,16 @@ class PipelineExecution:
         except ir.MLIRError as failure:
             which = "one of the passes" if "," in step.argument else "pass"
             raise _Stopped(f"{which} '{step.argument}' failed") from failure
+
+
+def _ready_for_ours(pipeline: Nest, context: ir.Context) -> AbstractContextManager[None]:
+    """What passes of ours need around them; upstream's alone are spared its imports."""
+    if not inplace_passes(pipeline):
+        return nullcontext()
+    from ..analysis.linalg.structured_op import nests_kept
+
+    read_every_attribute(context)
+    return nests_kept()
 
 
 def _described(op: ir.Operation) -> str:

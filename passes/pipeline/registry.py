@@ -47,8 +47,8 @@ FAMILIES = {
     "functions": "contiguous-arguments drop-equivalent-results raise-assertions results-to-out-params",
     "kernels": "mark-kernels outline-kernels tabulate-calls",
     "numerics": (
-        "convert-bf16-to-i16 expand-classifications expand-expm1 expand-small-floats expand-truncations extend-fma "
-        "keep-roundings unpack-vector-memory"
+        "convert-bf16-to-i16 expand-bf16-extremes expand-classifications expand-expm1 expand-small-floats "
+        "expand-truncations extend-fma keep-roundings unpack-vector-memory"
     ),
     "scheduling": (
         "branch-on-selects channels-last distribute fuse pack ping-pong schedule skew-time tile transpose-operands"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interface.signature import Signature
+from .failures import raise_failure
 from .process_bound import ProcessBound
 from .trampolines import TrampolineSource, native_address
 
@@ -38,7 +39,7 @@ class BoundCall(ProcessBound):
     def __init__(
         self,
         signature: Signature,
-        native: Callable[[int], None],
+        native: Callable[[int], int],
         table: int,
         result: Any,
         finish: Finish | None,
@@ -74,9 +75,11 @@ class BoundCall(ProcessBound):
             self._trampoline = found.bound_function(table, address, self._result, self._kept)
             return self._trampoline()
         try:
-            self._native(table)
+            failure = self._native(table)
         finally:
             self._idle_table = table
+        if failure:
+            raise_failure(failure)
         return self._result
 
     def _call_otherwise(self) -> Any:

@@ -1,47 +1,23 @@
-"""Failed assertions of a program, raised as exceptions in its caller."""
+"""Why a call was given up, raised as an exception in its caller: failed assertions, refused memory, deep recursion."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from threading import RLock
-from typing import TYPE_CHECKING
+from typing import NoReturn
 
-from ...passes.framework.contract import TAKE_FAILURE
+__all__ = ["raise_failure"]
 
-if TYPE_CHECKING:
-    from ..native.engine import Engine
-    from ..native.loaded_object import LoadedObject
-
-__all__ = ["raising_failures"]
-
-_Native = Callable[[int], None]
+_RECURSION = -1
 
 
-def raising_failures(code: Engine | LoadedObject) -> Callable[[_Native], _Native]:
-    """A wrapper for native functions of `code` that raises `AssertionError` if an assertion of the program failed.
+def raise_failure(code: int) -> NoReturn:
+    """Raise what a guarded entry point has returned (`native/guarded_entries.py`).
 
-    One call at a time: all functions of the program record failures at the same place.
+    That is one more than the number of bytes that were refused, -1 where little is left of the stack, and for an
+    assertion the negative address of its message, which is in the code of the program.
     """
-    take = code.function(TAKE_FAILURE)
-    lock = RLock()  # Native code may call back into Python, which may call the program again.
-
-    def raising(function: _Native) -> _Native:
-        def run(table: int) -> None:
-            with lock:
-                function(table)
-                message = _taken(take)
-            if message is not None:
-                raise AssertionError(message)
-
-        return run
-
-    return raising
-
-
-def _taken(take: _Native) -> str | None:
-    """The message of the last failure, which is forgotten; None if nothing has failed."""
-    address = ctypes.c_int64()
-    table = (ctypes.c_void_p * 1)(ctypes.addressof(address))
-    take(ctypes.addressof(table))
-    return ctypes.string_at(address.value).decode(errors="replace") if address.value else None
+    if code == _RECURSION:
+        raise RecursionError("the program calls itself too often: the stack of this thread is full")
+    if code < 0:
+        raise AssertionError(ctypes.string_at(-code).decode(errors="replace"))
+    raise MemoryError(f"the program asked for {code - 1} bytes of memory, and the system refused them")

@@ -17,6 +17,7 @@ from ..memory.statistics import Report
 from .arguments import Reader, array_reader, exclusive_pairs, failed_check, require_exclusive, scalar_reader
 from .bound_call import BoundCall
 from .exclusive_memory import Bounds, bounds_of, may_meet
+from .failures import raise_failure
 from .frames import ArraySlot, CallFrame, FrameLayout, descriptor_code
 from .held_arguments import NOTHING_HELD, HeldArguments
 from .native_plan import NativePlan, native_plan
@@ -60,7 +61,7 @@ class CallPlan:
         whole = held.complete(arguments)
         slots, self._readers, self._held_addresses = _describe(signature, form, whole, held)
         slots += [ArraySlot(0, out.shape, row_major_strides(out.shape)) for out in form.outs]
-        self._frame_layout = FrameLayout(slots, _returned_codes(signature, form))
+        self._frame_layout = FrameLayout(slots, returned_codes(signature, form))
         self._pack = self._frame_layout.arguments.pack_into
         self._unpack = self._frame_layout.returned.unpack_from
         self._frames: list[CallFrame] = []
@@ -110,7 +111,9 @@ class CallPlan:
         result = _as_one([everything[place] for place in places]) if direct else None
 
         def run() -> Any:
-            self._native(frame.table)
+            failure = self._native(frame.table)
+            if failure:
+                raise_failure(failure)
             return self._placed(targets, self._take(arguments, outs, values, frame))
 
         finish = None if direct else run if self.recorder is None else partial(self.recorder.counted, run, report)
@@ -167,7 +170,9 @@ class CallPlan:
         except IndexError:
             frame = self._frame_layout.new_frame()
         self._pack(frame.memory, 0, *values)
-        self._native(frame.table)
+        failure = self._native(frame.table)
+        if failure:
+            raise_failure(failure)
         results = self._take(arguments, outs, values, frame)
         self._frames.append(frame)
         return self._placed(targets, results)
@@ -254,7 +259,8 @@ def _describe(
     return slots, tuple(readers), tuple(addresses)
 
 
-def _returned_codes(signature: Signature, form: Form) -> list[str]:
+def returned_codes(signature: Signature, form: Form) -> list[str]:
+    """The `struct` codes of the values that native code returns, in their order."""
     if signature.size_checks is not None:
         return ["q", "q"]
     return [

@@ -16,8 +16,8 @@ from ..interface.signature import BoundaryKind, Signature, ValueType
 from ..memory.statistics import HEADER_BYTES, Recorder, block_bytes
 from .arguments import check_array, plain_array
 
-# The allocated pointer that MLIR's lowering writes into the descriptor of a constant.
-_CONSTANT_MARK = 0xDEADBEEF
+CONSTANT_MARK = 0xDEADBEEF
+"""The allocated pointer that MLIR's lowering writes into the descriptor of a constant."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class NativeCode:
     memory of an argument or of a constant. `address` is that of the machine code.
     """
 
-    function: Callable[[int], None]
+    function: Callable[[int], int]
     form: Form
     recorder: Recorder | None
     owns_results: bool
@@ -105,7 +105,7 @@ def _buffer_taker(
             for number in lent:
                 if is_all_of(words, call.arguments[number]):
                     return call.arguments[number]
-        if taken or is_given or (allocated == _CONSTANT_MARK and not code.owns_results):
+        if taken or is_given or (allocated == CONSTANT_MARK and not code.owns_results):
             array = copy_of(words, dtype)
             if recorder is not None:
                 recorder.copied(array.nbytes)

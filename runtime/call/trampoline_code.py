@@ -55,9 +55,10 @@ _FUNCTIONS = {
     "PyTuple_SetItem": "pwp i",
     "PyLong_FromLongLong": "w p",
     "PyBool_FromLong": "w p",
+    "PyObject_CallOneArg": "pp p",
     "inplace_result": "wwwww p",
 }
-_BY_ADDRESS = {"new_array": "ppipppip p", "set_base": "pp i", "function": "p v", "release": "p v"}
+_BY_ADDRESS = {"new_array": "ppipppip p", "set_base": "pp i", "function": "p w", "release": "p v"}
 
 _CALL = f"""
 %outs_at = llvm.alloca %k{MOST_OUTS} x i64 : (i64) -> !llvm.ptr
@@ -351,11 +352,21 @@ function = plan.FUNCTION
 table = plan.TABLE
 plan.BUSY := 1
 state = PyEval_SaveThread()
-function(table)
+failure = function(table)
 PyEval_RestoreThread(state)
 plan.BUSY := 0
 results = plan.RESULTS
 result_first = plan.RESULT
+if failure == 0 -> ^fine, ^given_up
+^given_up:
+raise = head.RAISE
+code = PyLong_FromLongLong(failure)
+if code == 0 -> ^failed(count_outs), ^raise
+^raise:
+nothing = PyObject_CallOneArg(raise, code)
+Py_DecRef(code)
+jump ^failed(count_outs)
+^fine:
 if results == 0 -> ^nothing, ^something
 ^nothing:
 Py_IncRef(none)
@@ -496,9 +507,21 @@ function = bound.FUNCTION
 table = bound.TABLE
 bound.BUSY := 1
 state = PyEval_SaveThread()
-function(table)
+failure = function(table)
 PyEval_RestoreThread(state)
 bound.BUSY := 0
+if failure == 0 -> ^fine, ^given_up
+^given_up:
+raise = bound.RAISE
+code = PyLong_FromLongLong(failure)
+if code == 0 -> ^no_code, ^raise
+^no_code:
+return 0
+^raise:
+nothing = PyObject_CallOneArg(raise, code)
+Py_DecRef(code)
+return nothing
+^fine:
 result = bound.RESULT
 Py_IncRef(result)
 return result

@@ -21,7 +21,7 @@ __all__ = [
 class HeadRecord(IntEnum):
     """What all plans of an entry point share."""
 
-    FIRST, NEW_ARRAY, SET_BASE, ARRAY_TYPE, BYTE, NONE, MISS, TRUE = range(8)
+    FIRST, NEW_ARRAY, SET_BASE, ARRAY_TYPE, BYTE, NONE, MISS, TRUE, RAISE = range(9)
 
 
 class PlanRecord(IntEnum):
@@ -79,4 +79,4 @@ class ResultKind(IntEnum):
 class BoundRecord(IntEnum):
     """A bound call."""
 
-    BUSY, TABLE, FUNCTION, RESULT, MISS = range(5)
+    BUSY, TABLE, FUNCTION, RESULT, MISS, RAISE = range(6)

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from .failures import raise_failure
 from .trampoline_records import BoundRecord, HeadRecord
 
 __all__ = ["Records", "TrampolineSource", "Trampolines", "are_offsets_known", "native_address"]
@@ -81,6 +82,7 @@ class Trampolines:
             HeadRecord.NONE: id(None),
             HeadRecord.MISS: id(NotImplemented),
             HeadRecord.TRUE: id(True),
+            HeadRecord.RAISE: records.of(raise_failure),
         }
         head = records.add([words[word] for word in HeadRecord])
         return self._built_in(self.call, _FASTCALL, head, (records, self.code, kept))
@@ -94,6 +96,7 @@ class Trampolines:
             BoundRecord.FUNCTION: function,
             BoundRecord.RESULT: records.of(result),
             BoundRecord.MISS: id(NotImplemented),
+            BoundRecord.RAISE: records.of(raise_failure),
         }
         place = records.add([words[word] for word in BoundRecord])
         return self._built_in(self.bound_call, _NO_ARGUMENTS, place, (records, self.code, kept))

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, cast
 from mlir import ir
 
 from ...dialects.registry import has_process_models
-from ...passes.framework.contract import TAKE_FAILURE
-from ..call.failures import raising_failures
 from ..call.results import NativeCode
 from ..interface.forms import Form
 from ..interface.signature import Signature
-from ..memory.pool import USE_POOL, use_pool
+from ..memory.pool import use_pool
 from ..memory.statistics import Recorder
 from ..native.engine import Engine, load_library
+from ..native.guard_keys import use_guard
 from ..native.library_names import native_name
 from ..native.loaded_object import LoadedObject, UnsupportedObjectError, is_supported
 from .disk_cache import CachePlace, DiskCache, Entry, cache_key, plugins
@@ -60,8 +59,8 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
     if entry is not None and set(entry.forms) == set(signatures):
         try:
             loaded = LoadedObject(entry.code, [load_library(path) for path in settings.shared_libs])
-            if loaded.defines(USE_POOL):
-                use_pool(loaded)
+            use_pool(loaded)
+            use_guard(loaded)
             return _ready(loaded, entry.forms, settings, owns_results=entry.owns_results)
         except (UnsupportedObjectError, OSError):
             pass  # Compile it, which reports any error.
@@ -97,10 +96,9 @@ def _ready(
     engine: Engine | LoadedObject, forms: Mapping[str, Form], settings: Settings, *, owns_results: bool
 ) -> Build:
     recorder = Recorder(engine.function) if settings.memory_stats else None
-    raising = raising_failures(engine) if engine.defines(TAKE_FAILURE) else None
     codes: dict[str, NativeCode] = {}
     for name, form in forms.items():
         function = engine.function(native_name(name))
         address = ctypes.cast(cast("Any", function), ctypes.c_void_p).value or 0  # a function of ctypes
-        codes[name] = NativeCode(raising(function) if raising else function, form, recorder, owns_results, address)
+        codes[name] = NativeCode(function, form, recorder, owns_results, address)
     return Build(engine, codes)

@@ -3,8 +3,9 @@
 An entry is the machine code of one program with the forms of its entry points. Its name is a digest of all that it was
 made from: the text of the program, the settings, this package's files, passes and op models of other packages, the
 bindings, and the processor. It is written atomically, and starts with a digest of its content, so that a broken entry
-counts as missing. The least recently used entries are removed when all together are larger than `MOST_BYTES`. A user
-with write access to the folder can execute code through it: a folder that this module creates is private to its user.
+counts as missing; so does one that was written under another name. The least recently used entries are removed when all
+together are larger than `MOST_BYTES`. Whoever writes an entry executes code in the process that loads it: an entry of
+another user, but the superuser, or one that others may write, is refused. A folder that this module creates is private.
 
 A cache that nobody asked for holds what took `SLOW` seconds to compile, and is used only where the key tells all: not
 with a pipeline or with op models of others, whose code may change under the same name.
@@ -16,6 +17,7 @@ import hashlib
 import json
 import os
 import platform
+import stat
 import warnings
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -39,8 +41,9 @@ SLOW = 0.3
 MOST_BYTES = 1 << 30
 """The most bytes that one folder may hold."""
 
-_MAGIC = b"mlir-inplace object 1\n"
+_MAGIC = b"mlir-inplace object 2\n"
 _DIGEST = hashlib.sha256().digest_size
+_SUPERUSER = 0
 _SUFFIX = ".object"
 
 
@@ -72,7 +75,11 @@ class DiskCache:
         """The entry of that key; None if there is none or it is broken."""
         path = self._folder / (key + _SUFFIX)
         try:
-            entry = _decode(path.read_bytes())
+            with path.open("rb") as file:
+                if not _is_ours(os.fstat(file.fileno())):
+                    self._warn(f"{path} is not used: the program belongs to another user, or others may write it")
+                    return None
+                entry = _decode(file.read(), key)
             os.utime(path)
         except (OSError, ValueError, TypeError, LookupError):
             return None
@@ -86,12 +93,15 @@ class DiskCache:
         """Write an entry. Where that fails nothing is left behind; a `RuntimeWarning` says so, if it was asked for."""
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            replace_file(self._folder / (key + _SUFFIX), _encode(entry))
+            replace_file(self._folder / (key + _SUFFIX), _encode(entry, key))
             self._make_room()
         except OSError as error:
-            if not self._asked:
-                return
-            warnings.warn(f"cannot write to the cache of compiled programs: {error}", RuntimeWarning, stacklevel=2)
+            self._warn(f"cannot write to the cache of compiled programs: {error}")
+
+    def _warn(self, problem: str) -> None:
+        """Tell what is wrong with the cache, if somebody asked for it."""
+        if self._asked:
+            warnings.warn(problem, RuntimeWarning, stacklevel=3)
 
     def _make_room(self) -> None:
         """Remove the least recently used entries until the rest is at most nine tenths of `MOST_BYTES`."""
@@ -186,20 +196,31 @@ def _processor() -> str:
     return "\n".join(sorted({line for line in lines if line.startswith(("model", "flags", "vendor"))}))
 
 
-def _encode(entry: Entry) -> bytes:
-    described = {"forms": {name: asdict(form) for name, form in entry.forms.items()}, "owns": entry.owns_results}
+def _is_ours(state: os.stat_result) -> bool:
+    """Whether a file can have been written by this user or the superuser only."""
+    return state.st_uid in (os.geteuid(), _SUPERUSER) and not state.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _encode(entry: Entry, key: str) -> bytes:
+    described = {
+        "key": key,
+        "forms": {name: asdict(form) for name, form in entry.forms.items()},
+        "owns": entry.owns_results,
+    }
     header = json.dumps(described).encode()
     content = len(header).to_bytes(8, "little") + header + entry.code
     return _MAGIC + hashlib.sha256(content).digest() + content
 
 
-def _decode(data: bytes) -> Entry:
+def _decode(data: bytes, key: str) -> Entry:
     start = len(_MAGIC) + _DIGEST
     content = data[start:]
     if not data.startswith(_MAGIC) or hashlib.sha256(content).digest() != data[len(_MAGIC) : start]:
         raise ValueError("broken")
     end = 8 + int.from_bytes(content[:8], "little")
     described = json.loads(content[8:end])
+    if described["key"] != key:
+        raise ValueError("another program")
     return Entry(content[end:], {name: _form(form) for name, form in described["forms"].items()}, described["owns"])
 
 

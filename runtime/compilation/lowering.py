@@ -161,7 +161,7 @@ BOUNDARY = (
     Phase(
         "results in arguments",
         "Must come before deallocation, which gives each returned buffer an owner of its own by cloning it.",
-        ("inplace-drop-equivalent-results", "inplace-results-to-out-params"),
+        ("inplace-drop-equivalent-results", "inplace-results-to-out-params{modify-called-functions}"),
     ),
     Phase(
         "contiguous arguments",
@@ -269,6 +269,13 @@ COUNT = (
     ),
 )
 
+ARENA = Phase(
+    "arena",
+    "Two or more small buffers become parts of one allocation; large ones are freed when dead, and others may have"
+    " their memory then. Behind the kernels, since what was allocated by itself is known to be memory of its own.",
+    ("inplace-plan-memory{fewest=2 largest=65536 called-functions}",),
+)
+
 OUTLINE = (
     Phase(
         "copies",
@@ -279,15 +286,15 @@ OUTLINE = (
     Phase(
         "kernels",
         "What is repeated on other buffers is compiled once. Ops are compared while they are few and say what they do,"
-        " so before loops. The many calls that remain go into a table, of which no code is made.",
-        ("inplace-outline-kernels", "inplace-tabulate-calls"),
+        " so before loops.",
+        ("inplace-outline-kernels",),
     ),
+    ARENA,
     Phase(
-        "arena",
-        "Two or more small buffers become parts of one allocation; large ones are freed when dead, and others may"
-        " have their memory then. Behind the kernels, since what was allocated by itself is known to be memory of its"
-        " own; and behind the tables, which allocate and free.",
-        ("inplace-plan-memory{fewest=2 largest=65536}",),
+        "tables",
+        "The many calls that remain go into a table, of which no code is made. Behind the arena, since sizes and times"
+        " of what a table allocates are known no longer.",
+        ("inplace-tabulate-calls",),
     ),
 )
 
@@ -385,13 +392,15 @@ ARITHMETIC = Phase(
     " those to bf16 last, as the others make them. What upstream truncates may be contracted, until it is told not"
     " to be, behind the two passes that make such casts and before one that folds. `expm1` would become a"
     " difference otherwise, which leaves nothing of small numbers. What is asked of narrow floats, such as whether"
-    " they are normal, is asked before they are wider. Powers of integers become calls of a function at the end,"
+    " they are normal, is asked before they are wider; and the larger of two bf16 is found by their bits. Powers of"
+    " integers become calls of a function at the end,"
     " when those of floats, which that pass would take as well, are expanded.",
     (
         "convert-complex-to-standard",
         "inplace-expand-classifications",
         "inplace-expand-truncations",
         "inplace-extend-fma",
+        "inplace-expand-bf16-extremes",
         "math-extend-to-supported-types{target-type=f32}",
         f"arith-emulate-unsupported-floats{{source-types={','.join(('bf16', *SMALL_FLOATS))} target-type=f32}}",
         "inplace-keep-roundings",

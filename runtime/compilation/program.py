@@ -6,24 +6,21 @@ import os
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mlir import ir
 
 from ...passes.analysis.schedule.machine import detect_machine
-from ...passes.dispatch.rewriting.host_memory import to_default_space
-from ...passes.framework.attribute_checks import drop_results_of_passes
 from ...passes.framework.entered_context import entered
-from ...passes.pipeline.pipeline import Pipeline, as_pipeline, run_pipeline
+from ...passes.pipeline.pipeline import Pipeline, as_pipeline
 from ..call.bound_call import BoundCall
 from ..call.entry_point import EntryPoint
 from ..call.held_arguments import NOTHING_HELD, HeldArguments, hold
 from ..call.process_bound import ProcessBound
 from ..call.results import NativeCode
-from ..interface.boundary import entry_functions
-from ..interface.dtypes import UnsupportedTypeError, describe_value
-from ..interface.signature import NameOf, Signature, name_in_location, read_signature
+from ..interface.dtypes import describe_value
+from ..interface.signature import Signature
+from ..interface.signature_reading import NameOf, name_in_location
 from ..memory.statistics import MemoryStats
 from ..native.engine import library_paths
 from ..native.openmp import find_openmp
@@ -31,9 +28,9 @@ from ..source import IR, Source, parse_source
 from .build import Build, build
 from .disk_cache import cache_place
 from .garbage import collection_paused
+from .preparation import prepare
 from .settings import Settings
 from .shared_trampolines import shared_trampolines
-from .type_limits import require_host_layout, require_possible_types
 
 if TYPE_CHECKING:
     from ..report import BufferizationReport
@@ -63,8 +60,9 @@ def compile(  # noqa: A001, PLR0913
     function keeps up to two blocks for each result. Large temporaries are kept too, for all programs together, 256 MiB
     at most (see `release_memory`).
 
-    A `cf.assert` that fails raises `AssertionError` in the caller, with the location and the message. Allocations of
-    the call are not freed then, and its writes are not undone. Programs with assertions run one call at a time.
+    A `cf.assert` that fails raises `AssertionError` in the caller, with the location and the message; memory that the
+    system refuses `MemoryError`; recursion without an end `RecursionError`. Allocations of the call are freed then; its
+    writes are not undone.
 
     A dispatch function takes an array for each of its bindings, then its push constants, then workgroup sizes and
     counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.
@@ -109,7 +107,7 @@ def compile(  # noqa: A001, PLR0913
     if _checked_threads(threads) > 1:
         runtime = find_openmp()
         if runtime is None:
-            warnings.warn(_NO_OPENMP, RuntimeWarning, stacklevel=2)
+            warnings.warn(NO_OPENMP, RuntimeWarning, stacklevel=2)
             threads = 1
         else:
             libraries = (*libraries, runtime)
@@ -138,12 +136,10 @@ def _checked_threads(threads: int) -> int:
     return threads
 
 
-_NO_OPENMP = (
+NO_OPENMP = (
     "there is no OpenMP runtime, so everything runs on one thread; install one: pip install 'mlir-inplace[openmp]', or "
     "apt-get install libomp5"
 )
-_NOTHING = "builtin.module()"
-
 _FEW = 4
 """How many functions a short description names."""
 
@@ -158,26 +154,12 @@ class Program(ProcessBound):
     def __init__(
         self, source: ir.Module, settings: Settings, *, verified: bool = False, name_of: NameOf = name_in_location
     ) -> None:
-        # Verifies the attributes that are read here, and the IR unless the parser has verified it.
-        run_pipeline(source, _NOTHING, verify_each=not verified)
-        require_host_layout(source.operation)
-        is_lowered_here = settings.pipeline is None
-        if require_possible_types(source.operation, lowered_here=is_lowered_here) and is_lowered_here:
-            to_default_space(source.operation)  # The host has one memory space; a pipeline may still use others before.
-        finished = False
-        with entered(source.context):
-            drop_results_of_passes(source.operation)
-            if source.context.is_dialect_loaded("dispatch"):
-                from .dispatch_functions import lower_dispatch_functions
-
-                source, finished = lower_dispatch_functions(source, settings.pipeline)
-        self._source = source
-        self._settings = replace(settings, pipeline=Pipeline.parse(_NOTHING)) if finished else settings
+        prepared = prepare(source, settings, verified=verified, name_of=name_of)
+        self._source, self._settings = prepared.source, prepared.settings
+        self._signatures, self._unsupported = prepared.signatures, prepared.unsupported
         self._lock = threading.Lock()
         self._builds: dict[bool, Build] = {}
         self._last_stats: MemoryStats | None = None
-        with entered(source.context):
-            self._signatures, self._unsupported = _read_signatures(source, name_of)
         self._make_entries({})
         self._build(contiguous=True)
 
@@ -252,6 +234,17 @@ class Program(ProcessBound):
             for code in built.codes.values():
                 if code.recorder is not None:
                     code.recorder.fill_with(byte)
+
+    def refuse_memory(self, allocation: int) -> None:
+        """Let an allocation of native code fail once, to test what follows: the program counts memory.
+
+        It is that of the given number from now on, from 1, of the versions of the program that have been called; 0 for
+        none.
+        """
+        for built in self._builds.values():
+            for code in built.codes.values():
+                if code.recorder is not None:
+                    code.recorder.refuse(allocation)
 
     def __getitem__(self, name: str) -> EntryPoint:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -340,17 +333,3 @@ def code_addresses(program: Program, name: str) -> dict[bool, int]:
     """The address of the function `name` in each version that was compiled; the keys are as for `native_code`."""
     builds = program._builds  # pyright: ignore[reportPrivateUsage]
     return {contiguous: built.codes[name].address for contiguous, built in builds.items()}
-
-
-def _read_signatures(
-    module: ir.Module, name_of: NameOf
-) -> tuple[dict[str, Signature], dict[str, UnsupportedTypeError]]:
-    signatures: dict[str, Signature] = {}
-    unsupported: dict[str, UnsupportedTypeError] = {}
-    for name, function in entry_functions(module.operation).items():
-        try:
-            signatures[name] = read_signature(function, name_of)
-        except UnsupportedTypeError as error:
-            # Other functions can still be called; looking up this one raises the error.
-            unsupported[name] = error
-    return signatures, unsupported

@@ -1,6 +1,6 @@
 """The steps of a compilation in their order, from a module on tensors to machine code.
 
-`decide` and `compile_module` are the compilation from top to bottom; `lowering.py` has the passes of each step. This is
+`decide` and `lower_module` are the compilation from top to bottom; `lowering.py` has the passes of each step. This is
 imported when something is compiled: a program from the cache needs none of it.
 """
 
@@ -30,10 +30,14 @@ from ..interface.boundary import (
     separate_entries,
 )
 from ..interface.signature import Signature
-from ..memory.pool import link_pool, use_pool, wants_pool
-from ..memory.statistics import link_counters
+from ..memory.counting_code import counting_allocator
+from ..memory.pool import POOLED, use_pool, wants_pool
 from ..native.engine import Engine
+from ..native.guard_code import NativeAllocator, unguarded_module
+from ..native.guard_keys import use_guard
+from ..native.guarded_entries import guard_entries
 from ..native.library_names import avoid_library_names, native_name
+from ..native.linking import link
 from ..native.packed_entries import pack_entry
 from ..source import private_copy
 from . import lowering
@@ -41,7 +45,7 @@ from .settings import Settings
 from .size_assertions import verify_sizes
 from .stages import reached
 
-__all__ = ["VERIFY_EACH", "Compiled", "compile_module", "deallocation_phases"]
+__all__ = ["VERIFY_EACH", "Compiled", "Lowered", "compile_module", "deallocation_phases", "lower_module"]
 
 VERIFY_EACH = "MLIR_INPLACE_VERIFY_EACH"
 """The environment variable that turns on verification after every pass, with the value `1`."""
@@ -55,8 +59,9 @@ class Decisions:
         kernels: mark repeated ops, to optimize each once: only after our own bufferization, which keeps the marks.
         counted: the allocator counts, and copies are counted.
         may_pool: large blocks may come from the pool: not where another allocator counts, or where nothing is freed.
-        raises: assertions that fail raise an exception; the checker's programs end their processes, which it looks at.
         threads: on how many the native code runs: one if memory is counted, as the counters are not made for several.
+        lowering_options: what `llvm_phases` is told of allocations and assertions. Those that fail raise an exception;
+            the checker's programs end their processes, which it looks at.
         tensor_options: options of the passes on tensors.
         outline_options: options of the passes that make functions.
     """
@@ -64,8 +69,8 @@ class Decisions:
     kernels: bool
     counted: bool
     may_pool: bool
-    raises: bool
     threads: int
+    lowering_options: Mapping[str, bool]
     tensor_options: Mapping[str, Any]
     outline_options: Mapping[str, Any]
 
@@ -79,11 +84,26 @@ def decide(settings: Settings) -> Decisions:
         kernels=kernels,
         counted=counted,
         may_pool=not (settings.plain or counted),
-        raises=not (settings.plain or settings.checked),
         threads=1 if counted else settings.threads,
+        lowering_options={
+            "own_allocator": counted or not settings.plain,
+            "raises": not (settings.plain or settings.checked),
+        },
         tensor_options={"threads": settings.threads, "machine": settings.machine, **marks},
         outline_options=lowering.EAGER_OUTLINES if settings.eager else {},
     )
+
+
+class Lowered(NamedTuple):
+    """A module in the LLVM dialect, the forms of its entry points, and whether callers own returned buffers.
+
+    `pooled`: it allocates large blocks, which come from a pool.
+    """
+
+    module: ir.Module
+    forms: Mapping[str, Form]
+    owns_results: bool
+    pooled: bool
 
 
 class Compiled(NamedTuple):
@@ -97,9 +117,21 @@ class Compiled(NamedTuple):
 def compile_module(
     source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool
 ) -> Compiled:
-    """The whole compilation from top to bottom; `lowering.py` has the passes of its steps under the same numbers.
+    """The whole compilation. Raises `PassError` if a pass refuses the program, `OSError` if a library cannot be loaded.
 
-    Raises `PassError` if a pass refuses the program, `OSError` if a library cannot be loaded.
+    `source` is not changed.
+    """
+    lowered = lower_module(source, signatures, settings, contiguous=contiguous)
+    engine = _start(lowered, settings)
+    return Compiled(engine, lowered.forms, lowered.owns_results)
+
+
+def lower_module(
+    source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool
+) -> Lowered:
+    """All steps up to the LLVM dialect, from top to bottom; `lowering.py` has their passes under the same numbers.
+
+    Raises `PassError` if a pass refuses the program.
     """
     decided = decide(settings)
     module = private_copy(source)
@@ -135,23 +167,18 @@ def compile_module(
     if settings.optimize:
         _run(module, (*freeing, *lowering.HOIST, *lowering.STREAMS), machine=settings.machine)
         if not _optimize_kernels(module, settings):
-            return compile_module(source, signatures, replace(settings, kernels=False), contiguous=contiguous)
+            return lower_module(source, signatures, replace(settings, kernels=False), contiguous=contiguous)
     reached("buffers", module)
     # 6. Outline repeated ops into functions, put repeated calls into tables, count copies.
     after = () if settings.optimize else freeing
     _run(module, (*after, *lowering.outline_phases(count=decided.counted)), **decided.outline_options)
     reached("functions", module)
-    # 7. Loops, addresses, LLVM; then the functions of the runtime, and machine code.
-    own_allocator = decided.counted or pooled
-    lower = lowering.llvm_phases(
-        decided.threads, fences=settings.optimize, own_allocator=own_allocator, raises=decided.raises
-    )
-    _run(module, lower)
-    for name in forms:
-        pack_entry(module.operation, native_name(name))
+    # 7. Loops, addresses, LLVM. The functions of the runtime, and machine code, come after that.
+    _run(module, lowering.llvm_phases(decided.threads, fences=settings.optimize, **decided.lowering_options))
+    for name in sorted(map(native_name, forms), key=len, reverse=True):  # One may be called as the wrapper of another.
+        pack_entry(module.operation, name)
     reached("llvm", module)
-    engine = _start(module, settings, pooled=pooled)
-    return Compiled(engine, forms, bool(freeing))
+    return Lowered(module, forms, bool(freeing), pooled)
 
 
 def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = True, **options: Any) -> None:
@@ -176,15 +203,18 @@ def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
     return True
 
 
-def _start(module: ir.Module, settings: Settings, *, pooled: bool) -> Engine:
+def _start(lowered: Lowered, settings: Settings) -> Engine:
     """Link the runtime's functions into a lowered module, and compile it to machine code."""
+    module = lowered.module
+    allocator = POOLED if lowered.pooled else NativeAllocator()
     if settings.memory_stats:
-        link_counters(module, checked=settings.checked)
-    if pooled:
-        link_pool(module)
+        allocator = counting_allocator(module, checked=settings.checked)
+    guarded = not settings.plain and guard_entries(module, map(native_name, lowered.forms), allocator)
+    if settings.memory_stats and not guarded:
+        link(module, unguarded_module(allocator))
     engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
-    if pooled:
-        use_pool(engine)
+    use_pool(engine)
+    use_guard(engine)
     return engine
 
 

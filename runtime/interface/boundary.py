@@ -19,7 +19,8 @@ from ...passes.framework.contract import ALIGNMENT, CONTIGUOUS, OUT_RESULT, READ
 from ...passes.framework.errors import PassError
 from ...passes.functions.rewriting.results import collect_functions, result_arguments
 from .forms import Form, Layout, OutArgument
-from .signature import WRITABLE, BoundaryKind, Signature
+from .signature import BoundaryKind, Signature
+from .signature_reading import WRITABLE
 
 _DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
 LAYOUT = "bufferization.buffer_layout"

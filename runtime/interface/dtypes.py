@@ -14,10 +14,12 @@ import struct
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mlir import ir
+
+if TYPE_CHECKING:
+    from mlir import ir
 
 
 class UnsupportedTypeError(TypeError):

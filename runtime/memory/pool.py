@@ -26,16 +26,15 @@ from ...passes.analysis.linalg.structured_op import type_bytes
 from ...passes.framework.entered_context import new_context
 from ..interface.memrefs import free_with
 from ..native.engine import Engine
-from ..native.linking import link
-from .pool_code import GIVE, HELD, LEAST_BYTES, LINK, MOST_BLOCKS, MOST_BYTES, POOL, RELEASE, TAKE, USE_POOL
+from .pool_code import GIVE, HELD, LEAST_BYTES, MOST_BLOCKS, MOST_BYTES, POOL, POOLED, RELEASE, TAKE, USE_POOL
 
 __all__ = [
     "LEAST_BYTES",
     "MOST_BLOCKS",
     "MOST_BYTES",
+    "POOLED",
     "USE_POOL",
     "MemoryPool",
-    "link_pool",
     "memory_pool",
     "release_memory",
     "use_pool",
@@ -115,13 +114,10 @@ def release_memory() -> None:
         _pools[0].release()
 
 
-def link_pool(module: ir.Module) -> None:
-    """Let a lowered module take memory from the pool, after `use_pool` has given it the address."""
-    link(module, LINK)
-
-
 def use_pool(engine: Any) -> None:
-    """Give the native code of a linked module, which `engine` holds, the address of the pool."""
+    """Give native code with the allocator `POOLED`, which `engine` holds, the address of the pool; others nothing."""
+    if not engine.defines(USE_POOL):
+        return
     address = ctypes.c_void_p(ctypes.addressof(memory_pool().table))
     argument = (ctypes.c_void_p * 1)(ctypes.addressof(address))
     engine.function(USE_POOL)(ctypes.addressof(argument))

@@ -12,16 +12,20 @@ from __future__ import annotations
 
 import mmap
 
+from ..native.guard_code import NativeAllocator
+
 __all__ = [
     "GIVE",
     "HELD",
     "LEAST_ADVISED",
     "LEAST_BYTES",
-    "LINK",
     "MOST_BLOCKS",
     "MOST_BYTES",
+    "OWN_POOL",
     "POOL",
+    "POOLED",
     "RELEASE",
+    "SHARED_POOL",
     "TAKE",
     "USE_POOL",
 ]
@@ -209,20 +213,9 @@ llvm.func @{GIVE}() -> !llvm.ptr {{
 """
 
 _TABLE = "!llvm.array<2 x ptr>"
-LINK = f"""
-llvm.mlir.global internal @inplace_pool() : !llvm.ptr {{
-  %null = llvm.mlir.zero : !llvm.ptr
-  llvm.return %null : !llvm.ptr
-}}
-llvm.func @malloc(i64) -> !llvm.ptr
-
-llvm.func @{USE_POOL}(%functions: !llvm.ptr) {{
-  %pool = llvm.mlir.addressof @inplace_pool : !llvm.ptr
-  llvm.store %functions, %pool : !llvm.ptr, !llvm.ptr
-  llvm.return
-}}
-
-llvm.func @_mlir_memref_to_llvm_alloc(%size: i64) -> (!llvm.ptr {{llvm.noalias}}) attributes {{no_inline}} {{
+_ALLOCATE, _FREE = "inplace_pool_allocate", "inplace_pool_free"
+_ALLOCATOR = f"""
+llvm.func internal @{_ALLOCATE}(%size: i64) -> !llvm.ptr {{
   %least = llvm.mlir.constant({LEAST_BYTES} : i64) : i64
   %small = llvm.icmp "ult" %size, %least : i64
   llvm.cond_br %small, ^small, ^large
@@ -238,7 +231,7 @@ llvm.func @_mlir_memref_to_llvm_alloc(%size: i64) -> (!llvm.ptr {{llvm.noalias}}
   llvm.return %block : !llvm.ptr
 }}
 
-llvm.func @_mlir_memref_to_llvm_free(%block: !llvm.ptr) attributes {{no_inline}} {{
+llvm.func internal @{_FREE}(%block: !llvm.ptr) {{
   %pool = llvm.mlir.addressof @inplace_pool : !llvm.ptr
   %functions = llvm.load %pool : !llvm.ptr -> !llvm.ptr
   %place = llvm.getelementptr %functions[0, 1] : (!llvm.ptr) -> !llvm.ptr, {_TABLE}
@@ -247,3 +240,49 @@ llvm.func @_mlir_memref_to_llvm_free(%block: !llvm.ptr) attributes {{no_inline}}
   llvm.return
 }}
 """
+
+POOLED = NativeAllocator(
+    allocate=_ALLOCATE,
+    free=_FREE,
+    text=f"""
+llvm.mlir.global internal @inplace_pool() : !llvm.ptr {{
+  %null = llvm.mlir.zero : !llvm.ptr
+  llvm.return %null : !llvm.ptr
+}}
+llvm.func @malloc(i64) -> !llvm.ptr
+
+llvm.func @{USE_POOL}(%functions: !llvm.ptr) {{
+  %pool = llvm.mlir.addressof @inplace_pool : !llvm.ptr
+  llvm.store %functions, %pool : !llvm.ptr, !llvm.ptr
+  llvm.return
+}}
+{_ALLOCATOR}""",
+)
+"""The allocator of programs, after `USE_POOL` has given it the address of the pool."""
+
+OWN_POOL = f"""
+{POOL}
+llvm.mlir.global internal constant @inplace_pool_functions() : {_TABLE} {{
+  %none = llvm.mlir.undef : {_TABLE}
+  %take = llvm.mlir.addressof @take : !llvm.ptr
+  %give = llvm.mlir.addressof @give : !llvm.ptr
+  %one = llvm.insertvalue %take, %none[0] : {_TABLE}
+  %both = llvm.insertvalue %give, %one[1] : {_TABLE}
+  llvm.return %both : {_TABLE}
+}}
+llvm.mlir.global internal constant @inplace_pool() : !llvm.ptr {{
+  %functions = llvm.mlir.addressof @inplace_pool_functions : !llvm.ptr
+  llvm.return %functions : !llvm.ptr
+}}
+{_ALLOCATOR}"""
+"""For a library: an allocator, and a pool of its own."""
+
+SHARED_POOL = NativeAllocator(
+    allocate=_ALLOCATE,
+    free=_FREE,
+    text=f"""
+llvm.func @{_ALLOCATE}(i64) -> !llvm.ptr
+llvm.func @{_FREE}(!llvm.ptr)
+""",
+)
+"""The allocator of the versions of a program in a library, which has `OWN_POOL`."""

@@ -26,14 +26,15 @@ from .inline_assembly import InlineAssembly
 
 _ARRAY_SIZE = re.compile(r"(\d+) x ")
 
-_MOST_ELEMENTS = 1 << 27
+MOST_ELEMENTS = 1 << 27
 """LLVM stores every element of a constant, even of a splat, several times."""
 
 _TRANSLATED = ("llvm.", "omp.")
 """The dialects that become LLVM IR."""
 _ASSEMBLY, _VSCALE = "llvm.inline_asm", "llvm.intr.vscale"
 _ASKED = frozenset({_ASSEMBLY, _VSCALE})
-_Native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_Native = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+_NO_PIC = "the MLIR bindings in use make no code for libraries; use newer ones: python -m pip install -U torch-mlir"
 
 
 class Engine:
@@ -41,7 +42,7 @@ class Engine:
 
     Raises `PassError` when an operation of another dialect is left, or no library defines a declared function, and
     `OSError` when a shared library cannot be loaded. `opt_level` is LLVM's, 0 to 3. `callbacks` are `ctypes` functions
-    that the module declares, by symbol.
+    that the module declares, by symbol. `pic`: the object file may be linked into a library that is loaded anywhere.
     """
 
     def __init__(
@@ -50,6 +51,8 @@ class Engine:
         opt_level: int,
         shared_libs: Sequence[str],
         callbacks: Mapping[str, Any] | None = None,
+        *,
+        pic: bool = False,
     ) -> None:
         libraries = [load_library(path) for path in shared_libs]
         self._callbacks = dict(callbacks or {})  # kept alive as long as native code may call them
@@ -58,9 +61,14 @@ class Engine:
         self._functions = _require_symbols(module.operation, libraries, self._callbacks)
         with captured_native_stderr() as report:
             try:
-                self._engine = ExecutionEngine(module, opt_level=opt_level, shared_libs=list(shared_libs))
+                options = {"enable_pic": True} if pic else {}
+                self._engine = ExecutionEngine(module, opt_level=opt_level, shared_libs=list(shared_libs), **options)
             except RuntimeError as error:
                 failure = error
+            except TypeError:
+                if not pic:
+                    raise
+                raise PassError(_NO_PIC) from None
             else:
                 for name, callback in self._callbacks.items():
                     self._engine.raw_register_runtime(name, ctypes.cast(callback, ctypes.c_void_p))
@@ -78,7 +86,7 @@ class Engine:
         """Whether there is a function of that name."""
         return name in self._functions
 
-    def function(self, name: str) -> Callable[[int], None]:
+    def function(self, name: str) -> Callable[[int], int]:
         """The native function of that name, to be called with the address of its pointer table.
 
         Raises `PassError` when the code needs a symbol that nothing in the process defines, or inline assembly of the
@@ -146,7 +154,7 @@ def _require_room(module: ir.Operation) -> None:
             continue
         type_ = str(op.operation.attributes["global_type"])
         sizes = _ARRAY_SIZE.findall(type_) if type_.startswith("!llvm.array<") else []
-        if math.prod(map(int, sizes)) > _MOST_ELEMENTS:
+        if math.prod(map(int, sizes)) > MOST_ELEMENTS:
             count = " x ".join(sizes)
             message = f"a constant of {count} elements cannot be compiled; fill a tensor when the program runs"
             raise PassError(located(op.operation.location, message))

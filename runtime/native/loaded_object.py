@@ -26,7 +26,7 @@ _PAGE = mmap.PAGESIZE
 _UNWINDING = ".eh_frame"
 """Unwinding tables, which are not needed: no code of ours throws."""
 
-_Native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_Native = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 
 class UnsupportedObjectError(Exception):
@@ -152,7 +152,7 @@ class LoadedObject:
         """Whether there is a function of that name."""
         return f"_mlir_{name}" in self._symbols
 
-    def function(self, name: str) -> Callable[[int], None]:
+    def function(self, name: str) -> Callable[[int], int]:
         """The native function of that name, to be called with the address of its pointer table."""
         try:
             return _Native(self._symbols[f"_mlir_{name}"])

@@ -9,7 +9,7 @@ Everything is an i64, integers are constants, and each statement is a line:
     x = function(a, b)            calls a C function, or the one at the address `function`
     ^block(x, y):                 starts a block
     jump ^block(a, b)             ends it
-    if a == b -> ^yes, ^no(a)     also with `!=`, and `<` with signs
+    if a == b -> ^yes, ^no(a)     also with `!=`, `<` with signs, and `<u` without
     switch x -> ^rest, ^0, ^1     goes to the block of the number x
     return x
 
@@ -25,7 +25,7 @@ from enum import IntEnum
 __all__ = ["declaration", "expand"]
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "&": "and"}
-_COMPARISONS = {"==": "eq", "!=": "ne", "<": "slt"}
+_COMPARISONS = {"==": "eq", "!=": "ne", "<": "slt", "<u": "ult"}
 _TYPES = {"p": "!llvm.ptr", "w": "i64", "i": "i32", "v": "()", "d": "f64"}
 _WORD_BYTES = 8
 _CONSTANT = re.compile(r"%k(\d+)")

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from mlir import ir
 
-from ..interface.signature import name_in_location
+from ..interface.signature_reading import name_in_location
 
 _NAME = re.compile(rb"%([\w$.-]+)\s*:")
 

@@ -28,7 +28,8 @@ from mlir_inplace.dialects import dispatch
 from mlir_inplace.frontends.formats import find_dialect, register_dialect
 
 PROGRAMS = {
-    f"inplace-{name}": f"mlir_inplace.tools.inplace_{name}" for name in ("opt", "run", "explain", "check", "fuzz")
+    f"inplace-{name}": f"mlir_inplace.tools.inplace_{name}"
+    for name in ("opt", "run", "compile", "explain", "check", "exhaust", "fuzz")
 }
 """The installed programs, by name, and the modules of their `main`."""
 

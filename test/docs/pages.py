@@ -28,7 +28,9 @@ ROOT = Path(__file__).parents[2]
 _FENCE = re.compile(r"^( *)```([^\n`]*)\n(.*?)^\1```[ \t]*$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
-_COMMAND = re.compile(r"((inplace-(opt|run|check|fuzz)|pip|pre-commit|ruff|lit) \S|python (-m \w|\S+\.py\b))")
+_COMMAND = re.compile(
+    r"((inplace-(opt|run|compile|check|exhaust|fuzz)|pip|pre-commit|ruff|lit) \S|python (-m \w|\S+\.py\b))"
+)
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,14 @@ import io
 import re
 import runpy
 import shlex
+import shutil
 import sys
 from contextlib import redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
 
 import pytest
-from page_runner import PageRunner, commands
+from page_runner import PageRunner, commands, run_process
 from pages import ROOT, anchors, blocks, inline_commands, links, named_paths, page_names, prose, read, slug
 
 if sys.version_info >= (3, 11):
@@ -31,6 +32,10 @@ OWN_PROCESS = {
     "docs/WRITING_PASSES.md": "test_writing_passes.py: it installs a package",
 }
 """Pages that have a test of their own, and why."""
+
+PROCESSES = {"cc ": run_process, "./": run_process}
+"""Commands that are no Python: a C compiler, and what it makes."""
+NEEDS_COMPILER = {"docs/AHEAD_OF_TIME.md"}
 
 NOT_RUN = {
     "python3 -m venv *": "makes an environment and installs into it; .ci/run does that",
@@ -54,6 +59,13 @@ SLOW = ("docs/CHECKING.md", "docs/FUZZING.md")
 """Their commands run thousands of programs: in a full run only."""
 
 
+NO_COMPILER = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+
+
+def marks_of(page: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.full] * (page in SLOW) + [NO_COMPILER] * (page in NEEDS_COMPILER)
+
+
 def is_skipped(command: str) -> bool:
     return any(fnmatch.fnmatchcase(command, pattern) for pattern in NOT_RUN)
 
@@ -67,10 +79,10 @@ SKIPPED = sorted({command for page in PAGES for command in shown_commands(page) 
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.full] * (page in SLOW)) for page in PAGES if page not in OWN_PROCESS]
+    "page", [pytest.param(page, marks=marks_of(page)) for page in PAGES if page not in OWN_PROCESS]
 )
 def test_what_a_page_shows_runs(page: str, tmp_path: Path) -> None:
-    PageRunner(page, tmp_path, is_skipped).run()
+    PageRunner(page, tmp_path, is_skipped, PROCESSES).run()
 
 
 @pytest.mark.parametrize("pattern", NOT_RUN)

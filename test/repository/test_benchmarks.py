@@ -13,6 +13,7 @@ from fast_run import sample
 
 ROOT = Path(__file__).parents[2]
 SMALLEST = {
+    "ahead_of_time": "--calls 1",
     "compile_latency": "--ops 4 --rounds 1 --programs 'same shapes'",
     "call_overhead": "--calls 5 --rounds 1",
     "convolutions": "--only '1x1 64' --rounds 2",

@@ -135,3 +135,36 @@ def test_a_fault_is_one_error(
     assert distributions.main([str(tmp_path)]) == 1
     assert capsys.readouterr().err == "distributions: error: the wheel lacks x\n"
     assert not list(tmp_path.iterdir())
+
+
+BUILD = """
+import os, sys
+from setuptools import build_meta
+target, source = map(os.path.abspath, sys.argv[1:])
+os.chdir(source)
+build_meta.build_sdist(target)
+build_meta.build_wheel(target)
+"""
+
+
+def test_the_same_files_are_the_same_bytes(tmp_path: Path) -> None:
+    """Whatever the dates, the owner's umask and the folder."""
+    project = '[build-system]\nrequires = ["setuptools"]\n[project]\nname = "small"\nversion = "1"\n'
+    contents = {"pyproject.toml": project, "small/__init__.py": "", "small/run.py": "import small\n"}
+    built: list[dict[str, bytes]] = []
+    for number, name in enumerate(("one", "other")):
+        root = tmp_path / name / "root"
+        before = os.umask(0o077 if number else 0o002)
+        try:
+            for path, text in contents.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text)
+                os.utime(root / path, (1_600_000_000 + number * 12345,) * 2)
+            target = tmp_path / name / "target"
+            paths = list(contents) if number else list(contents)[::-1]
+            distributions.build_once(root, paths, target, 1_700_000_000, [sys.executable, "-c", BUILD])
+        finally:
+            os.umask(before)
+        built.append({path.name: path.read_bytes() for path in target.iterdir()})
+    assert sorted(built[0]) == ["small-1-py3-none-any.whl", "small-1.tar.gz"]
+    assert built[0] == built[1]

@@ -21,7 +21,7 @@ from mlir_inplace.passes.framework.attribute_checks import CHECKED
 from mlir_inplace.passes.framework.contract import ALIGNMENT, BINDING, HELD, OUT_RESULT, REARRANGED, SIZE_CHECKS
 from mlir_inplace.passes.functions.rewriting.results import RESULT_ARGUMENTS
 from mlir_inplace.passes.pipeline.pipeline import Pipeline
-from mlir_inplace.runtime.interface.signature import WRITABLE
+from mlir_inplace.runtime.interface.signature_reading import WRITABLE
 
 TEXT = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }"
 ONE_SHOT = "inplace-one-shot-bufferize"

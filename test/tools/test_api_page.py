@@ -37,7 +37,7 @@ def test_a_name_has_a_docstring_of_its_own_and_full_types(name: str) -> None:
 
 def test_functions_show_their_parameters_and_lists() -> None:
     text = section("bufferize")
-    assert "bufferize(module: ir.Module | ir.Operation | ir.OpView, **options: Any) -> BufferizationReport\n```" in text
+    assert "    move_reads: bool = False,\n    **options: Any,\n) -> BufferizationReport\n```" in section("bufferize")
     assert "Args:\n\n* `module`: a module of tensor functions; it is changed.\n" in text
     assert "Raises:\n\n* `PassError`: " in text
     assert "    threads: int = 1,\n    machine: str = ''," in section("compile")

@@ -38,7 +38,7 @@ from mlir_inplace.passes.kernels.rewriting.optimized_kernels import Kernels, tak
 from mlir_inplace.passes.kernels.rewriting.outlining import Outlining
 from mlir_inplace.passes.scheduling import skew_time
 from mlir_inplace.runtime.compilation import steps
-from mlir_inplace.runtime.interface.signature import read_signature
+from mlir_inplace.runtime.interface.signature_reading import read_signature
 from mlir_inplace.tools.inplace_fuzz import main
 from mlir_inplace.tools.run.call_arguments import make_argument
 
@@ -163,7 +163,7 @@ def test_wrong_models_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_leaks_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "_free", lambda source, module: None)
+    monkeypatch.setattr(trial, "free_buffers", lambda source, module: None)
     assert broken(monkeypatch) == {FindingKind.LEAK}
 
 
@@ -171,7 +171,7 @@ def test_exceptions_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise KeyError("lost")
 
-    monkeypatch.setattr(trial, "_free", fail)
+    monkeypatch.setattr(trial, "free_buffers", fail)
     assert broken(monkeypatch) == {FindingKind.BUG}
 
 

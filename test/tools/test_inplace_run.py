@@ -259,12 +259,39 @@ class TestCheck:
         assert main([add, "--arg=iota", "--arg=nan", "--check", "a0 + a1"]) == 0
 
     @pytest.mark.parametrize(
+        "expression",
+        [
+            "np.array([x + y for x, y in np.stack([a0, a1], 1)])",
+            "np.linalg.norm(a0 * 0) + np.fft.ifft(np.fft.fft(a0)).real + a1",
+            "np.add.outer(np.zeros(2), a0.sum(0) * 0) + np.where(a0 > -1, a0, 0).astype('f4') + a1",
+            "np.pad(a0, ((0, 0), (0, 0)), mode='edge') if a0.ndim == 2 and not np.isnan(a0).any() else 0",
+        ],
+    )
+    def test_arithmetic(self, add: str, expression: str) -> None:
+        one = "0" if "pad" in expression else "1"
+        assert main([add, "--arg=iota", f"--arg={one}", "--check", expression]) == 0
+
+    @pytest.mark.parametrize(
         ("expression", "message"),
         [
             ("a0 +", "is no Python expression"),
             ("a0 @ a7", "unknown name 'a7'; it may use np, a0, a1"),
             ("open('x')", "unknown name 'open'"),
-            ("a0.__class__", "'__class__' is private"),
+            ("a0.__class__", "'a0.__class__' is no arithmetic on arrays that is known here"),
+            ("np.load('x.npy')", "'np.load' is no arithmetic"),
+            ("np.lib.npyio.open('x')", "is no arithmetic"),
+            ("np.linalg.linalg.sys", "is no arithmetic"),
+            ("[np][0].load('x')", "'[np][0].load' is no arithmetic"),
+            ("[np for np in [np]][0]", "'np' is NumPy; take another name"),
+            ("a0.tofile('x')", "'a0.tofile' is no arithmetic"),
+            ("a0.ctypes", "'a0.ctypes' is no arithmetic"),
+            ("np.vectorize(np.exp)(a0)", "'np.vectorize' is no arithmetic"),
+            ("np.frompyfunc(np.exp, 1, 1)(a0)", "'np.frompyfunc' is no arithmetic"),
+            ("(lambda x: x)(a0)", "'lambda x: x' is no arithmetic on arrays"),
+            ("f'{a0}'", "is no arithmetic on arrays"),
+            ("'{0.__class__}'.format(a0)", ".format' is no arithmetic on arrays"),
+            ("(b := a0)", "'(b := a0)' is no arithmetic on arrays"),
+            ("{a0: a1}", "'{a0: a1}' is no arithmetic on arrays"),
             ("a0 @ a1", "failed: "),
         ],
     )

@@ -69,6 +69,13 @@ func.func @copy(%a: memref<?xf32>, %b: memref<?xf32>, %n: index) {
   memref.copy %s, %t : memref<?xf32, strided<[1]>> to memref<?xf32, strided<[1]>>
   return
 }
+func.func @wide(%n: index, %k: index) -> f32 {
+  %x = arith.constant 1.0 : f32
+  %m = memref.alloca() : memref<16777216xf32>
+  memref.store %x, %m[%n] : memref<16777216xf32>
+  %y = memref.load %m[%k] : memref<16777216xf32>
+  return %y : f32
+}
 """
 
 NAMED = """
@@ -107,7 +114,7 @@ class TestReport:
         ("name", "arguments", "place", "cause"),
         [
             ("call", ["4xf32:ones", FAR], "FILE:3:8: 'tensor.extract'", "SIGSEGV (an access to memory at 0x"),
-            ("endless", ["1", "zeros"], "FILE:14:8: 'func.call'", "SIGSEGV (the stack is full)\n"),
+            ("wide", ["7", "9"], "FILE:37:3: 'memref.store'", "SIGSEGV (the stack is full)\n"),
             ("stop", [], "FILE:21:3: 'func.call'", "SIGABRT (abort)\n"),
             ("trap", [], "FILE:25:3: 'llvm.intr.trap'", "SIGILL (an instruction that this processor does not have"),
         ],
@@ -117,6 +124,11 @@ class TestReport:
         assert report.startswith(f"inplace-run: error: {place} ended the process with {cause}")
         assert report.count("\n") == 1
         assert code == 128 + signal.Signals[cause.split(maxsplit=1)[0]]
+
+    def test_what_native_code_gives_up_is_an_error_like_others(self) -> None:
+        code, report = self.run(OTHERS, "-e", "endless", "--arg=1", "--arg=zeros")
+        assert report == "inplace-run: error: the program calls itself too often: the stack of this thread is full\n"
+        assert code == 1
 
     @pytest.mark.parametrize("flags", sample([["--optimize"], ["-O0"], ["--memory-stats"], ["--cache-dir=cache"]]))
     def test_finds_the_operation_in_all_versions(self, flags: list[str]) -> None:

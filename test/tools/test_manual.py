@@ -55,6 +55,7 @@ def completed(bash_script: Path, program: str, *words: str) -> list[str]:
         ("inplace-check", ["--engi"], ["--engine"]),
         ("inplace-run", ["--print-res"], ["--print-result"]),
         ("inplace-fuzz", ["--se"], ["--seeds"]),
+        ("inplace-exhaust", ["--gr"], ["--grammar"]),
     ],
 )
 def test_bash_completes(bash_script: Path, program: str, words: list[str], expected: list[str]) -> None:

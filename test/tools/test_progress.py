@@ -12,7 +12,7 @@ import pytest
 from terminals import terminal_as_stderr
 from wrong_passes import ForgetCopiesPass, registered
 
-from mlir_inplace.tools import inplace_check, inplace_fuzz, inplace_run
+from mlir_inplace.tools import inplace_check, inplace_exhaust, inplace_fuzz, inplace_run
 from mlir_inplace.tools.shared.progress import progress
 
 ERASE = "\r\x1b[K"
@@ -146,6 +146,11 @@ class TestTools:
         found = seen(lambda: inplace_fuzz.main(["--seeds=0..2", "--configurations=bottom-up"]))
         assert "1 of 2 programs, 0 failures … " in found and found.endswith(ERASE)
         assert capsys.readouterr().out.startswith("2 programs in ")
+
+    def test_exhaust(self, capsys: pytest.CaptureFixture[str]) -> None:
+        found = seen(lambda: inplace_exhaust.main(["--ops=1", "--grammar=insert"]))
+        assert f"{ERASE}enumerating … " in found and found.endswith(ERASE)
+        assert capsys.readouterr().out.startswith("all programs of up to 1 ops over the grammar {insert}")
 
     @pytest.mark.full
     def test_check_and_reduction(self) -> None:

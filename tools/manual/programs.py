@@ -89,7 +89,15 @@ PROGRAMS = {
     PROGRAM: _inplace_opt,
     **{
         name: (lambda name=name: _described(name))
-        for name in ("inplace-run", "inplace-check", "inplace-explain", "inplace-fuzz", "inplace-lsp")
+        for name in (
+            "inplace-run",
+            "inplace-compile",
+            "inplace-check",
+            "inplace-exhaust",
+            "inplace-explain",
+            "inplace-fuzz",
+            "inplace-lsp",
+        )
     },
 }
 """Name -> what makes its description, which imports the program."""

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import sys
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
@@ -24,7 +24,7 @@ from ..shared.console import print_error
 from ..shared.input import Source
 from ..shared.source_ir import parsed_program
 
-__all__ = ["CompiledSource", "compile_source", "dumped_ir", "require_stages"]
+__all__ = ["CompiledSource", "compile_source", "dumped_ir", "keep_only", "require_stages"]
 
 _FUNCTIONS = frozenset({"func.func", "llvm.func"})
 _DROP_UNUSED = "builtin.module(symbol-dce)"
@@ -83,13 +83,19 @@ def keep_reached(module: ir.Operation, wanted: str | None) -> str:
             )
     if name not in known:
         raise ToolError(no_such_entry(name, known))
-    if len(known) > 1:
+    keep_only(module, [name])
+    return name
+
+
+def keep_only(module: ir.Operation, names: Sequence[str]) -> None:
+    """Remove the functions that none of the entry points `names` reaches."""
+    known = entry_functions(module)
+    if len(known) > len(names):
         with module.context:
             for other, function in known.items():
-                if other != name:
+                if other not in names:
                     function.attributes["sym_visibility"] = ir.StringAttr.get("private")
         run_pipeline(module, _DROP_UNUSED)
-    return name
 
 
 def require_stages(names: list[str]) -> None:

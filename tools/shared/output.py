@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
@@ -104,6 +103,8 @@ def _make_temporary(path: Path) -> Path:
         raise IsADirectoryError(None, "Is a directory")
     if path.exists() and not os.access(path, os.W_OK):
         raise PermissionError(None, "Permission denied")
+    import tempfile  # It takes 3 ms, and programs that print do not need it.
+
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(descriptor)
     os.chmod(name, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask())

@@ -102,7 +102,7 @@ def result_arguments(function: func.FuncOp) -> tuple[int, ...]:
     return (RETURNED,) * len(function.type.results)
 
 
-def replace_call(call: ir.Operation, moved: Mapping[int, ir.Value], added: Sequence[ir.Value] = ()) -> None:
+def replace_call(call: ir.Operation, moved: Mapping[int, ir.Value], added: Sequence[ir.Value] = ()) -> ir.Operation:
     """Replace `call` by one with operands `added` and without the results `moved`, whose users get these values."""
     results = list(call.results)
     kept = [result for number, result in enumerate(results) if number not in moved]
@@ -115,6 +115,7 @@ def replace_call(call: ir.Operation, moved: Mapping[int, ir.Value], added: Seque
     for result, value in zip(kept, new.results, strict=True):
         result.replace_all_uses_with(value)
     call.erase()
+    return new
 
 
 def take_out_results(uses: FunctionUses, moved: Mapping[int, int]) -> None:
@@ -157,9 +158,13 @@ def _record(function: func.FuncOp, moved: Mapping[int, int]) -> None:
 
 def append_argument(function: func.FuncOp, type_: ir.Type, location: ir.Location, attributes: ir.DictAttr) -> ir.Value:
     """Add an argument at the end of the entry block; the function type follows in `take_out_results`."""
-    attrs = list(function.arg_attrs)
-    function.attributes["arg_attrs"] = ir.ArrayAttr.get([*attrs, attributes])
+    append_attributes(function, [attributes])
     return function.entry_block.add_argument(type_, location)
+
+
+def append_attributes(function: func.FuncOp, attributes: Sequence[ir.DictAttr]) -> None:
+    """State the attributes of arguments at the end, once for all of them: it costs as much as there are arguments."""
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get([*function.arg_attrs, *attributes])
 
 
 def argument_marked(function: func.FuncOp, number: int, mark: str) -> bool:

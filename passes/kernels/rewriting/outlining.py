@@ -145,8 +145,7 @@ class Outlining:
             ir.InsertionPoint.at_block_begin(owner) if isinstance(owner, ir.Block) else ir.InsertionPoint.after(owner)
         )
         with point, value.location:
-            number = arith.index_cast(self._word, memref.extract_aligned_pointer_as_index(value))
-            self._addresses[value] = llvm.inttoptr(self._pointer, number)
+            self._addresses[value] = address_of(value)
         return self._addresses[value]
 
 
@@ -166,6 +165,12 @@ def inner_types(bodies: Sequence[Body]) -> list[tuple[ir.Type, int]]:
         return [(value.type, -1) for value in parameters]
     opened = zip(parameters, given.types, given.places, strict=True)
     return [(type_ or value.type, place) for value, type_, place in opened]
+
+
+def address_of(value: ir.Value) -> ir.Value:
+    """Build the address of the elements of a memref without offset."""
+    number = arith.index_cast(ir.IntegerType.get_signless(64), memref.extract_aligned_pointer_as_index(value))
+    return llvm.inttoptr(ir.Type.parse("!llvm.ptr"), number)
 
 
 def memref_of(

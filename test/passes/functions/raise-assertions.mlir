@@ -1,69 +1,31 @@
 // RUN: inplace-opt %s --split-input-file --inplace-raise-assertions | filecheck %s
 
-// Each message once; what calls a function that may fail asks whether it has.
-// CHECK:     llvm.mlir.global internal constant @inplace_failure_1("{{.*}}:[[#]]:3: other\00")
-// CHECK:     llvm.mlir.global internal constant @inplace_failure_0("{{.*}}:[[#]]:3: not \22ok\22\00")
+// Each message once.
+// CHECK:     llvm.mlir.global internal constant @inplace_message_1("{{.*}}:[[#]]:3: other\00")
+// CHECK:     llvm.mlir.global internal constant @inplace_message_0("{{.*}}:[[#]]:3: not \22ok\22\00")
 // CHECK-LABEL: func.func private @checked
 //  CHECK-SAME: (%[[P:.*]]: i1, %[[M:.*]]: memref<4xf32>)
-//       CHECK:   cf.cond_br %[[P]] weights([1048576, 1]), ^[[REST:.*]], ^[[FIRST:.*]]
-//       CHECK: ^[[REST]]:
-//       CHECK:   cf.cond_br %[[P]] weights([1048576, 1]), ^[[DONE:.*]], ^[[SECOND:.*]]
-//       CHECK: ^[[DONE]]:
+//       CHECK:   %[[FIRST:.*]] = llvm.mlir.addressof @inplace_message_0 : !llvm.ptr
+//       CHECK:   call @inplace_require(%[[P]], %[[FIRST]]) : (i1, !llvm.ptr) -> ()
+//       CHECK:   arith.constant
+//       CHECK:   %[[SECOND:.*]] = llvm.mlir.addressof @inplace_message_1
+//       CHECK:   call @inplace_require(%[[P]], %[[SECOND]])
 //       CHECK:   return %{{.*}}, %[[M]] : i32, memref<4xf32>
-//       CHECK: ^[[LEAVE:.*]]: // 2 preds
-//       CHECK:   ub.poison : i32
-//       CHECK:   ub.poison : memref<4xf32>
-//       CHECK:   return
-//       CHECK: ^[[SECOND]]:
-//       CHECK:   llvm.mlir.addressof @inplace_failure_1
-//       CHECK:   cf.br ^[[LEAVE]]
-//       CHECK: ^[[FIRST]]:
-//       CHECK:   %[[TEXT:.*]] = llvm.mlir.addressof @inplace_failure_0
-//       CHECK:   %[[ADDRESS:.*]] = llvm.ptrtoint %[[TEXT]]
-//       CHECK:   %[[PLACE:.*]] = llvm.mlir.addressof @inplace_failure :
-//       CHECK:   llvm.store %[[ADDRESS]], %[[PLACE]]
-//       CHECK:   cf.br ^[[LEAVE]]
+//       CHECK: func.func private @inplace_require(i1, !llvm.ptr)
 func.func private @checked(%p: i1, %m: memref<4xf32>) -> (i32, memref<4xf32>) {
   cf.assert %p, "not \22ok\22"
   %c = arith.constant 1 : i32
   cf.assert %p, "other"
   return %c, %m : i32, memref<4xf32>
 }
-// CHECK-LABEL: func.func @caller
-//       CHECK: ^bb1:
-//       CHECK:   call @checked
-//       CHECK:   %[[FOUND:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
-//       CHECK:   %[[FINE:.*]] = llvm.icmp "eq" %[[FOUND]],
-//       CHECK:   cf.cond_br %[[FINE]] weights([1048576, 1]), ^bb2, ^bb3
-//       CHECK: ^bb2:
-//       CHECK:   return
-//       CHECK: ^bb3:
-//       CHECK:   return
-func.func @caller(%p: i1, %m: memref<4xf32>) {
-  cf.br ^call
-^call:
-  %c, %n = call @checked(%p, %m) : (i1, memref<4xf32>) -> (i32, memref<4xf32>)
-  return
-}
-// CHECK-LABEL: func.func @unconcerned
-//   CHECK-NOT:   cf.cond_br
-func.func @unconcerned() {
-  return
-}
-// CHECK: func.func @inplace_take_failure() -> i64
 
 // -----
 
-// The body of a parallel loop ends, and the function behind the loop.
+// In any region.
 // CHECK-LABEL: func.func @parallel
-//       CHECK:   omp.parallel {
-//       CHECK:     omp.loop_nest
-//       CHECK:       cf.cond_br
-//       CHECK:       omp.yield
-//       CHECK:       omp.yield
-//       CHECK:   }
-//       CHECK:   llvm.load
-//       CHECK:   cf.cond_br
+//       CHECK:   omp.loop_nest
+//   CHECK-NOT:   cf.assert
+//       CHECK:     call @inplace_require
 func.func @parallel(%n: index, %c0: index, %c1: index, %p: i1, %m: memref<?xindex>) {
   omp.parallel {
     omp.wsloop {
@@ -80,36 +42,31 @@ func.func @parallel(%n: index, %c0: index, %c1: index, %p: i1, %m: memref<?xinde
 
 // -----
 
+// The bytes of an allocation, where sizes are dynamic.
+// CHECK-LABEL: func.func @sizes
+//  CHECK-SAME: (%[[M:.*]]: index, %[[N:.*]]: index)
+//       CHECK:   %[[LEAST:.*]] = arith.constant 1.200000e+01 : f64
+//       CHECK:   %[[ROWS:.*]] = arith.index_castui %[[M]] : index to i64
+//       CHECK:   %[[FROWS:.*]] = arith.uitofp %[[ROWS]] : i64 to f64
+//       CHECK:   %[[PART:.*]] = arith.mulf %[[LEAST]], %[[FROWS]] : f64
+//       CHECK:   %[[COLUMNS:.*]] = arith.index_castui %[[N]] : index to i64
+//       CHECK:   %[[FCOLUMNS:.*]] = arith.uitofp %[[COLUMNS]] : i64 to f64
+//       CHECK:   %[[ALL:.*]] = arith.mulf %[[PART]], %[[FCOLUMNS]] : f64
+//       CHECK:   call @inplace_require_room(%[[ALL]]) : (f64) -> ()
+//       CHECK:   memref.alloc(%[[M]], %[[N]])
+//   CHECK-NOT:   inplace_require_room
+//       CHECK:   memref.alloc() : memref<4xf32>
+//       CHECK: func.func private @inplace_require_room(f64)
+func.func @sizes(%m: index, %n: index) -> (memref<?x3x?xf32>, memref<4xf32>) {
+  %0 = memref.alloc(%m, %n) : memref<?x3x?xf32>
+  %1 = memref.alloc() : memref<4xf32>
+  return %0, %1 : memref<?x3x?xf32>, memref<4xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @no_assertion
-//   CHECK-NOT: inplace_failure
+//   CHECK-NOT: inplace_
 func.func @no_assertion() {
-  return
-}
-
-// -----
-
-// Whoever calls it by its address would go on.
-// CHECK-LABEL: func.func @by_address
-//       CHECK:   cf.assert
-//   CHECK-NOT: inplace_failure
-func.func @by_address(%p: i1) {
-  cf.assert %p, "no"
-  return
-}
-func.func @address() -> ((i1) -> ()) {
-  %0 = func.constant @by_address : (i1) -> ()
-  return %0 : (i1) -> ()
-}
-
-// -----
-
-// A region that cannot be left in the middle.
-// CHECK-LABEL: func.func @other_region
-//       CHECK:   cf.assert
-//   CHECK-NOT: inplace_failure
-func.func @other_region(%p: i1) {
-  scf.if %p {
-    cf.assert %p, "no"
-  }
   return
 }

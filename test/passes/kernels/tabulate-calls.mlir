@@ -98,6 +98,53 @@ func.func @two_runs(%i: index, %s: f32) -> memref<4xf32> attributes {llvm.optimi
 
 // -----
 
+// Views of an arena are buffers of their own, one for each offset; the run begins behind them, and frees the arena. An
+// address in it is not the arena's.
+// CHECK: memref.global "private" constant @inplace_steps : memref<5x{{[0-9]+}}xi32> = dense<[
+// CHECK-SAME: [0, 0, 1{{(, 0)*}}], [0, 1, 0{{(, 0)*}}], [1, 0, 32, 1, 0, 32], [0, 0, 2{{(, 0)*}}], [2, 3{{(, 0)*}}]]>
+// CHECK: func.func @arena
+// CHECK: call @two
+// CHECK: %[[ARENA:.*]] = memref.alloc() {alignment = 64 : i64} : memref<128xi8>
+// CHECK: %[[X:.*]] = memref.view %[[ARENA]][%c0][]
+// CHECK: %[[Y:.*]] = memref.view %[[ARENA]][%c64][]
+// CHECK: memref.extract_aligned_pointer_as_index %[[X]] : memref<16xf32>
+// CHECK: memref.extract_aligned_pointer_as_index %[[Y]] : memref<16xf32>
+// CHECK: memref.extract_aligned_pointer_as_index %[[ARENA]] : memref<128xi8>
+// CHECK: builtin.unrealized_conversion_cast %[[ARENA]]
+// CHECK: scf.for
+func.func private @two(!llvm.ptr, !llvm.ptr)
+func.func @arena(%p: !llvm.ptr) {
+  call @two(%p, %p) : (!llvm.ptr, !llvm.ptr) -> ()
+  %arena = memref.alloc() {alignment = 64 : i64} : memref<128xi8>
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %x = memref.view %arena[%c0][] : memref<128xi8> to memref<16xf32>
+  %y = memref.view %arena[%c64][] : memref<128xi8> to memref<16xf32>
+  %z = memref.view %arena[%c0][] : memref<128xi8> to memref<8xf64>
+  %i = memref.extract_aligned_pointer_as_index %x : memref<16xf32> -> index
+  %j = memref.extract_aligned_pointer_as_index %y : memref<16xf32> -> index
+  %k = memref.extract_aligned_pointer_as_index %z : memref<8xf64> -> index
+  %l = memref.extract_aligned_pointer_as_index %arena : memref<128xi8> -> index
+  %wi = arith.index_cast %i : index to i64
+  %wj = arith.index_cast %j : index to i64
+  %wk = arith.index_cast %k : index to i64
+  %wl = arith.index_cast %l : index to i64
+  %px = llvm.inttoptr %wi : i64 to !llvm.ptr
+  %py = llvm.inttoptr %wj : i64 to !llvm.ptr
+  %pz = llvm.inttoptr %wk : i64 to !llvm.ptr
+  %pl = llvm.inttoptr %wl : i64 to !llvm.ptr
+  call @two(%px, %py) : (!llvm.ptr, !llvm.ptr) -> ()
+  call @two(%py, %pz) : (!llvm.ptr, !llvm.ptr) -> ()
+  %to = memref.subview %y[0] [8] [1] : memref<16xf32> to memref<8xf32, strided<[1]>>
+  %half = memref.subview %x[8] [8] [1] : memref<16xf32> to memref<8xf32, strided<[1], offset: 8>>
+  memref.copy %half, %to : memref<8xf32, strided<[1], offset: 8>> to memref<8xf32, strided<[1]>>
+  call @two(%px, %pl) : (!llvm.ptr, !llvm.ptr) -> ()
+  memref.dealloc %arena : memref<128xi8>
+  return
+}
+
+// -----
+
 // No runs: three steps; a call whose result is used; buffers of sizes that are not known, or of vectors, which have
 // alignments of their own; copies between rows that are apart; an address that is used when it was freed; another
 // memory.

@@ -49,3 +49,21 @@ func.func @parts(%x: tensor<4xf32>, %y: tensor<0xf32>, %z: tensor<f32>, %i: tens
   %2 = stablehlo.dynamic_update_slice %x, %y, %i : (tensor<4xf32>, tensor<0xf32>, tensor<i32>) -> tensor<4xf32>
   return %0, %1, %2 : tensor<8xf32>, tensor<3xf32>, tensor<4xf32>
 }
+
+// What one elementwise op reads is fused into it; few elements, as above, are computed in place.
+// CHECK-LABEL: func.func @fused_concatenations
+//   CHECK-DAG:   %[[ONE:.*]] = stablehlo.concatenate %arg0, %arg0, dim = 0 : (tensor<40xf32>, tensor<40xf32>)
+//   CHECK-DAG:   %[[EXP:.*]] = stablehlo.exponential %[[ONE]]
+//   CHECK-DAG:   %[[MANY:.*]] = tensor.concat dim(0) %arg0, %[[EXP]] : (tensor<40xf32>, tensor<80xf32>)
+//   CHECK-DAG:   %[[DYNAMIC:.*]] = stablehlo.concatenate %arg1, %arg1, dim = 0
+//       CHECK:   return %{{.*}}, %{{.*}}, %[[DYNAMIC]]
+func.func @fused_concatenations(%x: tensor<40xf32>, %y: tensor<?xf32>)
+    -> (tensor<120xf32>, tensor<120xf32>, tensor<?xf32>) {
+  %0 = stablehlo.concatenate %x, %x, dim = 0 : (tensor<40xf32>, tensor<40xf32>) -> tensor<80xf32>
+  %1 = stablehlo.exponential %0 : tensor<80xf32>
+  %2 = stablehlo.concatenate %x, %1, dim = 0 : (tensor<40xf32>, tensor<80xf32>) -> tensor<120xf32>
+  %3 = stablehlo.negate %2 : tensor<120xf32>
+  %4 = stablehlo.exponential %2 : tensor<120xf32>
+  %5 = stablehlo.concatenate %y, %y, dim = 0 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %3, %4, %5 : tensor<120xf32>, tensor<120xf32>, tensor<?xf32>
+}

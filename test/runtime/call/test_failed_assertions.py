@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -138,7 +137,36 @@ def test_a_program_from_the_disk_cache(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("*"))
 
 
-def test_calls_of_programs_without_assertions_are_the_native_function_itself() -> None:
+def test_nothing_leaks() -> None:
+    program = mi.compile(PROGRAM, memory_stats=True)
+    with pytest.raises(AssertionError, match=BOUNDS):
+        program.main(NUMBERS, 5)
+    assert program.memory_stats.temporaries > 0
+    assert program.memory_stats.leaked_bytes == 0
+
+
+def test_in_a_function_that_is_called_by_its_address() -> None:
+    program = mi.compile(
+        """
+        func.func private @checked(%x: i64) -> i64 {
+          %c0 = arith.constant 0 : i64
+          %p = arith.cmpi ne, %x, %c0 : i64
+          cf.assert %p, "is zero"
+          return %x : i64
+        }
+        func.func @main(%x: i64) -> i64 {
+          %f = func.constant @checked : (i64) -> i64
+          %y = func.call_indirect %f(%x) : (i64) -> i64
+          return %y : i64
+        }"""
+    )
+    assert program.main(3) == 3
+    with pytest.raises(AssertionError, match="is zero"):
+        program.main(0)
+
+
+def test_calls_of_programs_that_cannot_fail_go_straight_to_native_code() -> None:
     program = mi.compile("func.func @main(%x: i64) -> i64 { return %x : i64 }")
-    native = program._build(contiguous=True).codes["main"].function
-    assert re.match(r"<CFunctionType object", repr(native))
+    assert program.main(3) == 3
+    assert mi.compile(PROGRAM)._build(contiguous=True).engine.defines("inplace_guarded")
+    assert not program._build(contiguous=True).engine.defines("inplace_guarded")

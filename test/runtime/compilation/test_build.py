@@ -72,7 +72,7 @@ MARKED = [*TENSORS[:-1], "kernels", TENSORS[-1]]
 MEMREFS = ["destinations", "old contents", "bufferize", "results in arguments", "contiguous arguments"]
 UNOPTIMIZED = ["two versions", *MEMREFS]
 BUFFERS = ["hoist", "streams"]
-OUTLINE = ["copies", "kernels", "arena"]
+OUTLINE = ["copies", "kernels", "arena", "tables"]
 LLVM = ["loops", "addresses", "control flow", "assertions", "arithmetic", "LLVM", "narrow registers"]
 ENDING = [name for name in LLVM if name != "assertions"]
 """For the checker, whose programs end where an assertion fails."""
@@ -164,13 +164,14 @@ def test_every_pass_that_declares_an_option_is_told(phases: list[tuple[lowering.
 @pytest.mark.parametrize(
     ("text", "changes", "generic", "fenced", "threads"),
     [
-        (ADD, {}, False, False, 1),
+        (ADD, {}, True, False, 1),
+        (ADD, {"plain": True}, False, False, 1),
         (LARGE, {}, True, False, 1),
         (ADD, {"memory_stats": True, "threads": 2}, True, False, 1),
         (LARGE, {"pipeline": UPSTREAM}, True, False, 1),
-        (ADD, {"optimize": True}, False, True, 1),
-        (ADD, {"threads": 2}, False, False, 2),
-        (ADD, {"threads": 2, "optimize": True}, False, True, 2),
+        (ADD, {"optimize": True}, True, True, 1),
+        (ADD, {"threads": 2}, True, False, 2),
+        (ADD, {"threads": 2, "optimize": True}, True, True, 2),
     ],
 )
 def test_upstream_passes_by_settings(

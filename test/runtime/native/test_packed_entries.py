@@ -34,5 +34,26 @@ def test_arguments_and_results_go_through_the_table() -> None:
             assert (value, index) == (number, i)
             np.testing.assert_array_equal(array, x if i == 0 else [5, 6, 1, 8])
         np.testing.assert_array_equal(x, [5, 6, 7, 8])
-    assert "llvm.func @_mlir_main(%arg0: !llvm.ptr) attributes" in lowered[0]
+    assert "llvm.func @_mlir_main(%arg0: !llvm.ptr) -> i64 attributes" in lowered[0]
     assert "llvm.func @main(" not in lowered[0]
+
+
+def test_a_function_that_is_called_like_a_wrapper_gets_another_name() -> None:
+    program = mi.compile(
+        """
+        func.func private @_mlir_main(%x: i64) -> i64 {
+          %y = arith.addi %x, %x : i64
+          return %y : i64
+        }
+        func.func @_mlir_other(%x: i64) -> i64 { return %x : i64 }
+        func.func @other(%x: i64) -> i64 {
+          %y = arith.muli %x, %x : i64
+          return %y : i64
+        }
+        func.func @main(%x: i64) -> i64 {
+          %y = func.call @_mlir_main(%x) : (i64) -> i64
+          return %y : i64
+        }"""
+    )
+    for _ in range(3):
+        assert [program[name](5) for name in ("main", "other", "_mlir_other")] == [10, 25, 5]

@@ -1,0 +1,1 @@
+"""`inplace-compile`: what becomes files, and where they go."""
