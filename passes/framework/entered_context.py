@@ -11,6 +11,7 @@ from mlir import ir
 from mlir._mlir_libs import get_dialect_registry
 
 from .errors import PassError
+from .interpreter_exit import in_bindings
 
 DIALECTS = (
     *("affine", "arith", "bufferization", "cf", "func", "linalg", "llvm"),
@@ -52,10 +53,10 @@ def entered(context: ir.Context) -> Generator[None]:
     """
     _load_dialects(context)
     if _has_insertion_point() or ir.Location.current is not None:
-        with scratch_context(), context:
+        with in_bindings(), scratch_context(), context:
             yield
     else:
-        with context:
+        with in_bindings(), context:
             yield
 
 

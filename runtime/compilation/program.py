@@ -12,6 +12,7 @@ from mlir import ir
 
 from ...passes.analysis.schedule.machine import detect_machine
 from ...passes.framework.entered_context import entered
+from ...passes.framework.interpreter_exit import in_bindings
 from ...passes.pipeline.pipeline import Pipeline, as_pipeline
 from ..call.bound_call import BoundCall
 from ..call.entry_point import EntryPoint
@@ -121,7 +122,7 @@ def compile(  # noqa: A001, PLR0913
         machine=machine,
         cache=cache_place(cache),
     )
-    with collection_paused():
+    with in_bindings(), collection_paused():
         module, names = parse_source(source)
         return Program(module, settings, verified=not isinstance(source, IR), name_of=names.name_of)
 

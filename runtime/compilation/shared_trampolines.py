@@ -56,9 +56,10 @@ def _compiled() -> Trampolines:
     from mlir import ir
 
     from ...passes.framework.entered_context import new_context
+    from ...passes.framework.interpreter_exit import in_bindings
     from ..native.engine import Engine
 
-    with new_context():
+    with in_bindings(), new_context():
         engine = Engine(ir.Module.parse(trampoline_module()), opt_level=1, shared_libs=[])
         found = _found(engine)
     code, cache = engine.object_code(), _cache()

@@ -21,6 +21,7 @@ from mlir.execution_engine import ExecutionEngine
 from ...passes.analysis.ir.traversal import first_op
 from ...passes.framework.diagnostics import located
 from ...passes.framework.errors import PassError
+from ...passes.framework.interpreter_exit import kept_for_daemons
 from ...passes.framework.native_stderr import captured_native_stderr
 from .inline_assembly import InlineAssembly
 
@@ -72,6 +73,7 @@ class Engine:
             else:
                 for name, callback in self._callbacks.items():
                     self._engine.raw_register_runtime(name, ctypes.cast(callback, ctypes.c_void_p))
+                kept_for_daemons(self)
                 return
         raise PassError(f"cannot start the JIT: {failure} {report.text.strip()}")
 

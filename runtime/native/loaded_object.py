@@ -13,6 +13,8 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ...passes.framework.interpreter_exit import kept_for_daemons
+
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
@@ -147,6 +149,7 @@ class LoadedObject:
         self._libraries = providers
         self._protect(0, ends[0], mmap.PROT_READ | mmap.PROT_EXEC)
         self._protect(ends[0], ends[1], mmap.PROT_READ)
+        kept_for_daemons(self)
 
     def defines(self, name: str) -> bool:
         """Whether there is a function of that name."""

@@ -26,7 +26,7 @@ from mlir_inplace.runtime.interface import memrefs
 from mlir_inplace.runtime.native.guard_code import NativeAllocator
 
 PAGE = mmap.PAGESIZE
-CHOSEN = PROGRAMS if is_full() else PROGRAMS[3::30]
+CHOSEN = PROGRAMS if is_full() else PROGRAMS[3::90]
 BATCH = 60
 PAGES = NativeAllocator(
     f"""

@@ -114,6 +114,7 @@ def rough(programs: Sequence[SmallProgram], _what: Exhaustion) -> BatchTally:
     return part
 
 
+@pytest.mark.full
 def test_crashes_and_hangs_are_findings() -> None:
     what = Exhaustion(1, ("extract",), batch=2)
     total = BatchTally()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fast_run import scaled
+from fast_run import is_full, scaled
 
 import mlir_inplace as mi
 
@@ -29,6 +29,7 @@ func.func @main(%a: tensor<?xf32>, %n: index) -> (tensor<?xf32>, f32) {
   return %r, %x : tensor<?xf32>, f32
 }"""
 TOO_MUCH = 1 << 45
+TURNS = 60 if is_full() else 2
 
 
 def check(program: mi.Program, number: int, size: int) -> None:
@@ -44,7 +45,7 @@ def test_eight_threads_compile_call_bind_and_drop(tmp_path: Path) -> None:
 
     def work(thread: int) -> int:
         kept: list[np.ndarray] = []
-        for turn in range(scaled(60, least=6)):
+        for turn in range(TURNS):
             number = 1 + (thread + turn) % 5
             own = mi.compile(PROGRAM.replace("NUMBER", str(number)), cache=tmp_path, opt_level=turn % 2)
             check(own, number, 5 + turn)
@@ -60,7 +61,7 @@ def test_eight_threads_compile_call_bind_and_drop(tmp_path: Path) -> None:
         return len(kept)
 
     with ThreadPoolExecutor(8) as pool:
-        assert set(pool.map(work, range(8))) == {scaled(60, least=6)}
+        assert set(pool.map(work, range(8))) == {TURNS}
 
 
 def in_a_process(folder: str, first: int, turns: int) -> None:
