@@ -83,6 +83,7 @@ def _make_parser() -> Parser:
     )
     add("--print-result", action="store_true", help="print the results, or what a kernel writes")
     add("--save-result", metavar="FILE", help="save the results: .npy (numbered if there are several), or one .npz")
+    add("--runtime-checks", action="store_true", help="check indices, slices and sizes; what fails names the op")
     add("--memory-stats", action="store_true", help="print allocations, freed and copied bytes; runs on one thread")
     add(
         "--check",
@@ -226,7 +227,7 @@ def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[
             started = time.perf_counter()
             result = function(*fresh)
             times.append(time.perf_counter() - started)
-    except (AssertionError, MemoryError, RecursionError, TypeError, ValueError, PassError) as error:
+    except (ArithmeticError, AssertionError, MemoryError, RecursionError, TypeError, ValueError, PassError) as error:
         raise ToolError(str(error) or "there is not enough memory for the results") from None
     return as_tuple(result, function.signature, fresh), times
 

@@ -166,7 +166,7 @@ def _input_names(model: Any) -> list[str]:
     return [proto.name for proto in model.graph.input if proto.name not in stored]
 
 
-_OPTIONS = frozenset({"optimize", "opt_level", "memory_stats", "threads", "machine", "cache"})
+_OPTIONS = frozenset({"optimize", "opt_level", "memory_stats", "runtime_checks", "threads", "machine", "cache"})
 
 is_compatible = InplaceBackend.is_compatible
 prepare = InplaceBackend.prepare

@@ -9,11 +9,13 @@ __all__ = [
     "ALIGNMENT",
     "BINDING",
     "BYTES",
+    "BY_ZERO",
     "CONTIGUOUS",
     "COUNT_ALIGNMENT",
     "COUNT_COPY",
     "HELD",
     "LEAST",
+    "OUT_OF_RANGE",
     "OUT_RESULT",
     "READ_ONLY",
     "REARRANGED",
@@ -57,6 +59,9 @@ REQUIRE = "inplace_require"
 
 REQUIRE_ROOM = "inplace_require_room"
 """The function that ends the call of the program if a number of bytes, an f64, is beyond what can be allocated."""
+
+BY_ZERO, OUT_OF_RANGE = "integer division by zero", "integer quotient out of range"
+"""Messages of assertions that are told as what Python calls such errors."""
 
 COUNT_COPY = "inplace_count_copy"
 """The function that counts a copy."""

@@ -44,7 +44,10 @@ FAMILIES = {
     ),
     "destructive_updates": "print-destructive-updates rewrite-destructive-updates",
     "dispatch": "lower-dispatch promote-bindings",
-    "functions": "contiguous-arguments drop-equivalent-results raise-assertions results-to-out-params",
+    "functions": (
+        "check-accesses check-divisions contiguous-arguments drop-equivalent-results raise-assertions "
+        "results-to-out-params"
+    ),
     "kernels": "mark-kernels outline-kernels tabulate-calls",
     "numerics": (
         "convert-bf16-to-i16 expand-bf16-extremes expand-classifications expand-expm1 expand-small-floats "

@@ -1,13 +1,16 @@
-"""Why a call was given up, raised as an exception in its caller: failed assertions, refused memory, deep recursion."""
+"""Why a call was given up, raised as an exception in its caller: assertions, divisions, memory, recursion."""
 
 from __future__ import annotations
 
 import ctypes
 from typing import NoReturn
 
+from ...passes.framework.contract import BY_ZERO, OUT_OF_RANGE
+
 __all__ = ["raise_failure"]
 
 _RECURSION = -1
+_CLASSES = ((BY_ZERO, ZeroDivisionError), (OUT_OF_RANGE, OverflowError))
 
 
 def raise_failure(code: int) -> NoReturn:
@@ -19,5 +22,6 @@ def raise_failure(code: int) -> NoReturn:
     if code == _RECURSION:
         raise RecursionError("the program calls itself too often: the stack of this thread is full")
     if code < 0:
-        raise AssertionError(ctypes.string_at(-code).decode(errors="replace"))
+        message = ctypes.string_at(-code).decode(errors="replace")
+        raise next((kind for end, kind in _CLASSES if message.endswith(end)), AssertionError)(message)
     raise MemoryError(f"the program asked for {code - 1} bytes of memory, and the system refused them")

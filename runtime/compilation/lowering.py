@@ -1,5 +1,6 @@
 """The passes of a compilation as data: phases in the order in which `build.py` runs them, each with its reason.
 
+    0. checks       CHECKS                        only with `runtime_checks=True`
     1. tensors      OPTIMIZE, MARK_KERNELS        only with `optimize=True`
     2. bufferize    BUFFERIZE(_UNOPTIMIZED)       or the caller's pipeline; then DISPATCH for dispatch functions
     3. boundary     BOUNDARY                      or VERIFY, in the reference of `inplace-check`
@@ -36,6 +37,16 @@ def pipeline(phases: Iterable[Phase], **options: Any) -> Pipeline:
     text = ",".join(name for phase in phases for name in phase.passes)
     return Pipeline.parse(f"builtin.module({text})").with_options(**options)
 
+
+# 0. Checks.
+
+CHECKS = (
+    Phase(
+        "checks",
+        "Only with `runtime_checks`. First, while ops are those of the source: an assertion that fails names one.",
+        ("generate-runtime-verification", "inplace-check-accesses"),
+    ),
+)
 
 # 1. Tensors.
 
@@ -379,8 +390,9 @@ CONTROL_FLOW = Phase(
 
 ASSERTIONS = Phase(
     "assertions",
-    "When there are only branches, which may lead to the end of a function from everywhere.",
-    ("inplace-raise-assertions",),
+    "When there are only branches, which may lead to the end of a function from everywhere. Divisions are those of"
+    " scalars by now, which trap.",
+    ("inplace-check-divisions", "inplace-raise-assertions"),
 )
 
 ARITHMETIC = Phase(

@@ -47,6 +47,7 @@ def compile(  # noqa: A001, PLR0913
     optimize: bool = False,
     opt_level: int = 2,
     memory_stats: bool = False,
+    runtime_checks: bool = False,
     shared_libs: Sequence[str] = (),
     threads: int = 1,
     machine: str = "",
@@ -61,9 +62,10 @@ def compile(  # noqa: A001, PLR0913
     function keeps up to two blocks for each result. Large temporaries are kept too, for all programs together, 256 MiB
     at most (see `release_memory`).
 
-    A `cf.assert` that fails raises `AssertionError` in the caller, with the location and the message; memory that the
-    system refuses `MemoryError`; recursion without an end `RecursionError`. Allocations of the call are freed then; its
-    writes are not undone.
+    A `cf.assert` that fails raises `AssertionError` in the caller, with the location and the message; a division of
+    integers by zero `ZeroDivisionError`, of the least one by -1 `OverflowError`; memory that the system refuses
+    `MemoryError`; recursion without an end `RecursionError`. Allocations of the call are freed then; its writes are not
+    undone.
 
     A dispatch function takes an array for each of its bindings, then its push constants, then workgroup sizes and
     counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.
@@ -77,6 +79,9 @@ def compile(  # noqa: A001, PLR0913
             may be off by 1.5 units in the last place.
         opt_level: LLVM's optimization level, 0 to 3.
         memory_stats: count allocations and copies in each call (`Program.memory_stats`), which costs a little time.
+        runtime_checks: assert that indices and slices are inside of their tensors, sizes agree and are not negative;
+            what fails names the op. For programs that are not trusted yet: it costs time, and keeps ops apart that
+            `optimize` would fuse.
         shared_libs: libraries with functions that the program declares but does not define.
         threads: how many threads, at most 1024, an `scf.forall` runs on, those that `optimize` makes among them. They
             need an OpenMP runtime (`pip install mlir-inplace[openmp]`, or Debian's libomp5); without one, a warning
@@ -100,7 +105,7 @@ def compile(  # noqa: A001, PLR0913
     detect_machine().override(machine)  # raises if it makes no sense
     if type(opt_level) is not int or opt_level not in range(4):
         raise ValueError(f"opt_level must be 0, 1, 2 or 3, got {opt_level!r}")
-    for name, flag in (("optimize", optimize), ("memory_stats", memory_stats)):
+    for name, flag in (("optimize", optimize), ("memory_stats", memory_stats), ("runtime_checks", runtime_checks)):
         if type(flag) is not bool:
             raise TypeError(f"{name} must be True or False, got {flag!r}")
     route = None if pipeline is None else as_pipeline(pipeline)
@@ -121,6 +126,7 @@ def compile(  # noqa: A001, PLR0913
         threads=threads,
         machine=machine,
         cache=cache_place(cache),
+        runtime_checks=runtime_checks,
     )
     with in_bindings(), collection_paused():
         module, names = parse_source(source)

@@ -38,3 +38,4 @@ class Settings:
     cache: CachePlace | None = None
     kernels: bool = True
     eager: bool = False
+    runtime_checks: bool = False

@@ -138,6 +138,8 @@ def lower_module(
     separate_entries(module.operation)
     own = settings.pipeline is None and not settings.plain
     protect_arguments(module.operation, contiguous=contiguous and own)
+    if settings.runtime_checks:
+        _run(module, lowering.CHECKS)
     # 1. Tensors: fuse, tile and vectorize before bufferization makes its in-place decisions.
     if settings.optimize:
         _run(module, lowering.optimize_phases(kernels=decided.kernels), **decided.tensor_options)

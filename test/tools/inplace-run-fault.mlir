@@ -5,7 +5,7 @@
 
 // RESULT:      result: tensor<4xi4>
 // RESULT-NEXT: [0, 0, 0, 1]
-// FAULT:       inplace-run: error: {{.*}}inplace-run-fault.mlir:23:{{[0-9]+}}: 'arith.divsi' ended the process with SIGFPE (an integer
+// FAULT:       inplace-run: error: {{.*}}inplace-run-fault.mlir:23:{{[0-9]+}}: 'llvm.sdiv' ended the process with SIGFPE (an integer
 // DUMP:        // -----// IR Dump After bufferize //----- //
 // DUMP:        func.func @main(%{{.*}}: memref<4xi4
 // DUMP-NOT:    @unreached
@@ -20,7 +20,7 @@ func.func @main(%a: tensor<4xi4>, %b: i4) -> tensor<4xi4> {
     indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
     ins(%a : tensor<4xi4>) outs(%0 : tensor<4xi4>) {
   ^bb0(%x: i4, %y: i4):
-    %quotient = arith.divsi %x, %b : i4
+    %quotient = llvm.sdiv %x, %b : i4
     linalg.yield %quotient : i4
   } -> tensor<4xi4>
   return %1 : tensor<4xi4>

@@ -53,6 +53,7 @@ def compile_source(
             opt_level=settings.opt_level,
             optimize=settings.optimize,
             memory_stats=settings.memory_stats,
+            runtime_checks=settings.runtime_checks,
             shared_libs=settings.shared_libs,
             threads=settings.threads,
             machine=settings.machine,
