@@ -1,15 +1,27 @@
-"""Lower `stablehlo.sort` to a merge sort in loops.
+"""Lower `stablehlo.sort` to loops: by keys where the comparator is one, else by merges.
 
 In: `stablehlo.sort` anywhere, of any number of operands, along any dimension, with any comparator. Out: for each line
-along the dimension a merge sort from the bottom up, in `scf.for` loops, which sorts the operands in place. It is
-stable, takes O(n log n) comparisons for a line of n elements, and needs one more line for each operand, which all lines
-share.
+along the dimension loops that sort the operands in place. Every sort is stable. What it needs besides, all lines share.
+
+| lines | sorted by | steps for n elements |
+|---|---|---|
+| of 2 to 96 elements, the comparator is a key | ranks: how many stand in front of each, in vectors | n * n / 8 |
+| of more, of known size, the comparator is a key | digits of keys: bytes, least significant first | n for each byte |
+| any other | merges from the bottom up | n log n |
+
+Ranks need 16 n bytes besides, and a line for each result; digits up to 24 n bytes, and a line for each result that keys
+do not tell; merges a line for each operand.
+
+A comparator is a key if it asks whether `k(a) < k(b)`, or `>`, with one function `k` of one operand, which is an
+integer or a float: what JAX and torch sort by, NaN and -0 included. Where a comparison of floats says nothing of NaN,
+which is no order, keys put NaN last, or first with `>`; merges put it anywhere. Results without uses are not
+computed, and places, as in `argsort`, are not read: an operand that is a `stablehlo.iota` along the dimension.
 
 ```mlir
 func.func @f(%x: tensor<5x100xf32>) -> tensor<5x100xf32> {
   %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %1 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %1 = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
     stablehlo.return %1 : tensor<i1>
   }) : (tensor<5x100xf32>) -> tensor<5x100xf32>
   return %0 : tensor<5x100xf32>
@@ -17,6 +29,18 @@ func.func @f(%x: tensor<5x100xf32>) -> tensor<5x100xf32> {
 ```
 
 computes:
+
+```text
+keys, scratch, counts = tensor.empty() : tensor<100xi32>, tensor<100xi32>, tensor<256xi32>
+for each row of x:
+  keys = integers without sign in the order of the elements of the row
+  for each byte of keys, least significant first:
+    counts = where the first key goes that has each value of the byte
+    scratch = keys, each where it goes; swap keys and scratch
+  row = the elements that keys stand for
+```
+
+and with any other comparator:
 
 ```text
 scratch = tensor.empty() : tensor<100xf32>
@@ -34,136 +58,150 @@ Upstream counterpart: none in the bindings; `stablehlo-legalize-to-linalg` leave
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
-from mlir.dialects import arith, math, scf, tensor
+from mlir.dialects import tensor
 
 from ...dialects.bufferizable import Subset
 from ...dialects.subsets import extract_slice, insert_slice
-from ...dialects.support.index_math import Number, as_value, index_constant, subtract, tensor_size
+from ...dialects.support.defining_ops import defining_op
+from ...dialects.support.index_math import Number, tensor_size
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
-from .rewriting.loops import loop, loop_nest
-from .rewriting.regions import compute_on_scalars
+from .rewriting.loops import loop_nest
+from .rewriting.merge_sort import MergeSort
+from .rewriting.radix_sort import RadixSort
+from .rewriting.rank_sort import RankSort
+from .rewriting.sort_keys import SortedOperand, SortKey, recognized_key
+
+_MOST_BY_RANKS = 96
+"""The longest lines that are sorted faster by ranks than by digits."""
 
 
 @dataclass(frozen=True)
-class _Line:
-    """What merges of one line need: the comparator, the number of elements, and their last index."""
+class _Shape:
+    """The sizes of the operands of a sort, and the dimension along which it is."""
 
-    comparator: ir.Block
-    size: Number
-    last: ir.Value
+    sizes: Sequence[Number]
+    dim: int
 
+    @property
+    def line(self) -> Number:
+        """The number of elements of a line."""
+        return self.sizes[self.dim]
 
-def _minimum(left: ir.Value, right: Number) -> ir.Value:
-    return arith.minui(left, as_value(right))
+    def subset(self, indices: Sequence[ir.Value]) -> Subset:
+        """The line at `indices`, one for each other dimension."""
+        offsets = [*indices[: self.dim], 0, *indices[self.dim :]]
+        lengths = [size if number == self.dim else 1 for number, size in enumerate(self.sizes)]
+        return Subset(tuple(offsets), tuple(lengths), (1,) * len(self.sizes))
 
+    def each_line(self, values: Sequence[ir.Value], sort: _SortLine) -> Sequence[ir.Value]:
+        """Build the loops that replace each line of `values` by what `sort` makes of it."""
+        others = [*self.sizes[: self.dim], *self.sizes[self.dim + 1 :]]
 
-def _merge_all(
-    line: _Line, width: ir.Value, sources: Sequence[ir.Value], targets: Sequence[ir.Value]
-) -> list[ir.Value]:
-    """Build the merges of all pairs of sorted runs of `width` elements of `sources` into `targets`."""
-    pair = arith.addi(width, width)
-    runs = scf.ForOp(index_constant(0), as_value(line.size), pair, list(targets))
-    with ir.InsertionPoint(runs.body):
-        start = runs.induction_variable
-        middle = _minimum(arith.addi(start, width), line.size)
-        end = _minimum(arith.addi(start, pair), line.size)
-        merged = loop(
-            start,
-            end,
-            [start, middle, *runs.inner_iter_args],
-            lambda place, carried: _merge_step(line, (middle, end), place, sources, carried),
+        def body(indices: list[ir.Value], carried: list[ir.Value]) -> list[ir.Value]:
+            ordered = sort(indices, [self.extracted(value, indices) for value in carried])
+            if len(self.sizes) == 1:
+                return ordered
+            subset = self.subset(indices)
+            return [insert_slice(new, value, subset) for new, value in zip(ordered, carried, strict=True)]
+
+        return loop_nest(others, values, body)
+
+    def extracted(self, value: ir.Value, indices: Sequence[ir.Value]) -> ir.Value:
+        """Build the line of `value` at `indices`."""
+        type_ = ir.RankedTensorType(value.type)
+        if type_.rank == 1:
+            return value
+        return extract_slice(
+            value, self.subset(indices), ir.RankedTensorType.get([type_.shape[self.dim]], type_.element_type)
         )
-        scf.YieldOp(list(merged[2:]))
-    return list(runs.results)
 
 
-def _merge_step(
-    line: _Line, ends: tuple[ir.Value, ir.Value], place: ir.Value, sources: Sequence[ir.Value], carried: list[ir.Value]
-) -> list[ir.Value]:
-    """Build the choice of the element at `place`: of the left run or, where it is less, of the right one."""
-    left, right, *targets = carried
-    end_of_left, end_of_right = ends
-    # A run that is used up ends where the other begins or where the line ends: any element will do then.
-    at_left, at_right = _minimum(left, line.last), _minimum(right, line.last)
-    pairs = [(tensor.extract(source, [at_right]), tensor.extract(source, [at_left])) for source in sources]
-    (is_less,) = compute_on_scalars(line.comparator, [number for pair in pairs for number in pair])
-    below = arith.CmpIPredicate.ult
-    left_is_used_up = arith.cmpi(arith.CmpIPredicate.uge, left, end_of_left)
-    takes_right = arith.andi(arith.cmpi(below, right, end_of_right), arith.ori(left_is_used_up, is_less))
-    news = [
-        tensor.insert(arith.select(takes_right, *pair), target, [place])
-        for pair, target in zip(pairs, targets, strict=True)
+_SortLine = Callable[[list[ir.Value], list[ir.Value]], list[ir.Value]]
+"""Builds the sort of the lines at some indices."""
+
+
+def _merged(op: ir.Operation, shape: _Shape) -> Sequence[ir.Value]:
+    """Build merge sorts of all lines; return what replaces the results."""
+    (comparator,) = op.regions[0].blocks
+    way = MergeSort(comparator, shape.line)
+    scratch = way.scratch([ir.RankedTensorType(value.type).element_type for value in op.operands])
+    return shape.each_line(list(op.operands), lambda _, lines: way.sort(lines, scratch))
+
+
+def _sorted_by_keys(op: ir.Operation, shape: _Shape, key: SortKey) -> Sequence[ir.Value]:
+    """Build sorts of all lines by their keys; return what replaces the results, the operand for one without uses."""
+    numbers = [number for number, result in enumerate(op.results) if next(iter(result.uses), None) is not None]
+    assert isinstance(shape.line, int)
+    sources = [
+        SortedOperand(
+            number,
+            ir.RankedTensorType(op.operands[number].type).element_type,
+            is_place=number != key.operand and _numbers_lines(op.operands[number], shape.dim),
+        )
+        for number in numbers
     ]
-    step = arith.index_castui(ir.IndexType.get(), takes_right)
-    one = index_constant(1)
-    return [arith.addi(left, arith.subi(one, step)), arith.addi(right, step), *news]
+    way = (RankSort if shape.line <= _MOST_BY_RANKS else RadixSort)(key, shape.line, sources)
+    keyed = op.operands[key.operand]
+    scratch = way.scratch()
+
+    def sort(indices: list[ir.Value], lines: list[ir.Value]) -> list[ir.Value]:
+        of_key = lines[numbers.index(key.operand)] if key.operand in numbers else shape.extracted(keyed, indices)
+        return way.sort(of_key, lines, scratch)
+
+    inits = [tensor.empty(shape.sizes, each.type) if each.is_place else op.operands[each.operand] for each in sources]
+    replaced = dict(zip(numbers, shape.each_line(inits, sort), strict=True))
+    return [replaced.get(number, value) for number, value in enumerate(op.operands)]
 
 
-def _iterations(size: Number) -> Number:
-    """Return how often the width is quadrupled, from 1, until it is `size`."""
-    if isinstance(size, int):
-        return (max(size - 1, 0).bit_length() + 1) // 2
-    word = ir.IntegerType.get_signless(64)
-    zeros = math.ctlz(arith.index_cast(word, arith.subi(size, index_constant(1))))
-    bits = arith.index_cast(ir.IndexType.get(), arith.subi(arith.constant(word, 65), zeros))
-    return arith.divui(bits, index_constant(2))
+def _numbers_lines(value: ir.Value, dim: int) -> bool:
+    """Whether the elements of `value` are their places in each line along `dim`."""
+    iota = defining_op(value, "stablehlo.iota")
+    element = ir.RankedTensorType(value.type).element_type
+    return (
+        iota is not None
+        and ir.IntegerAttr(iota.attributes["iota_dimension"]).value == dim
+        and isinstance(element, ir.IntegerType)
+        and element.width >= 32
+    )
 
 
-def _sort_line(line: _Line, operands: Sequence[ir.Value], scratch: Sequence[ir.Value]) -> list[ir.Value]:
-    """Build the sort of tensors of rank 1."""
+def _has_places(size: Number) -> bool:
+    """Whether places in lines of `size` elements are known to fit into 32 bits, and there is something to sort."""
+    return isinstance(size, int) and 2 <= size < 1 << 31
 
-    def merge_twice(level: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
-        count = len(operands)
-        shift = arith.addi(level, level)
-        width = arith.shli(index_constant(1), shift)
-        others = _merge_all(line, width, carried[:count], carried[count:])
-        return [*_merge_all(line, arith.addi(width, width), others, carried[:count]), *others]
 
-    return list(loop(0, _iterations(line.size), [*operands, *scratch], merge_twice)[: len(operands)])
+def _key(op: ir.Operation, size: Number) -> SortKey | None:
+    """Return the key by which lines of `size` elements are sorted; None if they are merged."""
+    one_shape = len({tuple(ir.RankedTensorType(value.type).shape) for value in (*op.operands, *op.results)}) == 1
+    return recognized_key(op) if one_shape and _has_places(size) else None
 
 
 def _lower(op: ir.Operation) -> None:
     operands = list(op.operands)
     type_ = ir.RankedTensorType(operands[0].type)
     dim = ir.IntegerAttr(op.attributes["dimension"]).value if "dimension" in op.attributes else -1
-    dim %= max(type_.rank, 1)
-    sizes = [tensor_size(operands[0], number) for number in range(type_.rank)]
-    (comparator,) = op.regions[0].blocks
-    line = _Line(comparator, sizes[dim], as_value(subtract(sizes[dim], 1)))
-    types = [
-        ir.RankedTensorType.get([type_.shape[dim]], ir.RankedTensorType(operand.type).element_type)
-        for operand in operands
-    ]
-    dynamic = [size for size in (sizes[dim],) if isinstance(size, ir.Value)]
-    scratch = [ir.Operation.create("tensor.empty", [each], dynamic).result for each in types]
-
-    def sort(indices: list[ir.Value], carried: list[ir.Value]) -> list[ir.Value]:
-        if type_.rank == 1:
-            return _sort_line(line, carried, scratch)
-        offsets = [*indices[:dim], 0, *indices[dim:]]
-        lengths = [sizes[dim] if number == dim else 1 for number in range(type_.rank)]
-        subset = Subset(tuple(offsets), tuple(lengths), (1,) * type_.rank)
-        lines = [extract_slice(value, subset, each) for value, each in zip(carried, types, strict=True)]
-        ordered = _sort_line(line, lines, scratch)
-        return [insert_slice(new, value, subset) for new, value in zip(ordered, carried, strict=True)]
-
-    results = operands if 0 in type_.shape else loop_nest([*sizes[:dim], *sizes[dim + 1 :]], operands, sort)
+    shape = _Shape([tensor_size(operands[0], number) for number in range(type_.rank)], dim % max(type_.rank, 1))
+    key = _key(op, shape.line)
+    if 0 in type_.shape or all(next(iter(result.uses), None) is None for result in op.results):
+        results: Sequence[ir.Value] = operands
+    else:
+        results = _merged(op, shape) if key is None else _sorted_by_keys(op, shape, key)
     for result, new in zip(op.results, results, strict=True):
         result.replace_all_uses_with(new)
     op.erase()
 
 
 class LowerHloSortPass(Pass[PassOptions]):
-    """Lower stablehlo.sort to a merge sort."""
+    """Lower stablehlo.sort to sorts by ranks, by digits or by merges."""
 
     argument = "inplace-lower-hlo-sort"
-    summary = "lower stablehlo.sort to a stable merge sort in loops, in place"
+    summary = "lower stablehlo.sort to stable sorts in loops, in place: by ranks, by digits, or by merges"
     statistics = (Statistic("lowered-sorts", "sorts that became loops"),)
 
     def run(self, op: ir.Operation) -> None:

@@ -1,7 +1,7 @@
 // RUN: inplace-opt %s --inplace-lower-hlo-sort --canonicalize | filecheck %s
 
-// 100 elements: widths 1, 4, 16 and 64, each merged twice; one line of scratch for all rows.
-// CHECK-LABEL: func.func @rows
+// Any comparator. 100 elements: widths 1, 4, 16 and 64, each merged twice; one line of scratch for all rows.
+// CHECK-LABEL: func.func @merges
 //   CHECK-DAG:   %[[C4:.*]] = arith.constant 4 : index
 //   CHECK-DAG:   %[[C5:.*]] = arith.constant 5 : index
 //       CHECK:   %[[SCRATCH:.*]] = tensor.empty() : tensor<100xf32>
@@ -15,13 +15,68 @@
 //       CHECK:         tensor.extract %[[MERGED]]
 //       CHECK:       scf.yield %[[BACK]], %[[MERGED]]
 //       CHECK:     tensor.insert_slice %[[SORTED]]#0 into %[[X]][%[[I]], 0] [1, 100] [1, 1]
-func.func @rows(%x: tensor<5x100xf32>) -> tensor<5x100xf32> {
+func.func @merges(%x: tensor<5x100xf32>) -> tensor<5x100xf32> {
   %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %1 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %k = stablehlo.constant dense<1.0> : tensor<f32>
+    %c = stablehlo.add %a, %k : tensor<f32>
+    %1 = stablehlo.compare LT, %c, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
     stablehlo.return %1 : tensor<i1>
   }) : (tensor<5x100xf32>) -> tensor<5x100xf32>
   return %0 : tensor<5x100xf32>
+}
+
+// A key of 32 bits that tells the element: two passes of two bytes, no places, no copy of a row.
+// CHECK-LABEL: func.func @digits
+//   CHECK-NOT:   stablehlo
+//   CHECK-DAG:   %[[A:.*]] = tensor.empty() : tensor<100xi32>
+//   CHECK-DAG:   %[[COUNTS:.*]] = tensor.empty() : tensor<256xi32>
+//       CHECK:   scf.for {{.*}} -> (tensor<5x100xi32>)
+//       CHECK:     %[[ROW:.*]] = tensor.extract_slice
+//       CHECK:     %[[KEYS:.*]] = scf.for
+//       CHECK:       tensor.extract %[[ROW]]
+//       CHECK:       arith.xori %{{.*}}, %c-2147483648_i32
+//       CHECK:     scf.for %{{.*}} = %c0 to %c2 step %c1 iter_args(%{{.*}} = %[[KEYS]], {{.*}}, %{{.*}} = %[[COUNTS]])
+//   CHECK-NOT:   stablehlo
+func.func @digits(%x: tensor<5x100xi32>) -> tensor<5x100xi32> {
+  %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.compare LT, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<5x100xi32>) -> tensor<5x100xi32>
+  return %0 : tensor<5x100xi32>
+}
+
+// Only places are used: of elements there is no copy, and the operand that numbers them is not read.
+// CHECK-LABEL: func.func @ranks
+//   CHECK-NOT:   tensor.empty() : tensor<20xf32>
+//       CHECK:   tensor.empty() : tensor<24xi64>
+//       CHECK:   %[[PLACES:.*]] = tensor.empty() : tensor<20xi32>
+//       CHECK:   vector.transfer_read
+//       CHECK:   %[[RANKS:.*]]:3 = scf.for %{{.*}} = %c0 to %c20
+//       CHECK:     arith.cmpi slt, %{{.*}}, %{{.*}} : vector<8xi64>
+//       CHECK:   vector.transfer_write %[[RANKS]]#0
+//       CHECK:   scf.for {{.*}} iter_args(%{{.*}} = %[[PLACES]])
+func.func @ranks(%x: tensor<20xf32>) -> tensor<20xi32> {
+  %i = stablehlo.iota dim = 0 : tensor<20xi32>
+  %0:2 = "stablehlo.sort"(%x, %i) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %m: tensor<i32>, %n: tensor<i32>):
+    %1 = stablehlo.compare GT, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<20xf32>, tensor<20xi32>) -> (tensor<20xf32>, tensor<20xi32>)
+  return %0#1 : tensor<20xi32>
+}
+
+// A size that is not known: places might not fit.
+// CHECK-LABEL: func.func @dynamic
+//       CHECK:   stablehlo.compare
+func.func @dynamic(%x: tensor<?xi32>) -> tensor<?xi32> {
+  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.compare LT, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<?xi32>) -> tensor<?xi32>
+  return %0 : tensor<?xi32>
 }
 
 // One element is sorted.
