@@ -49,6 +49,7 @@ class _TorchNamespace:
         self.flip = lambda x, axis: torch.flip(x, (axis,))
         self.pad = lambda x, width: torch.nn.functional.pad(x, (width,) * 2 * x.ndim)
         self.sort = lambda x, axis: torch.sort(x, dim=axis).values
+        self.argsort = lambda x, axis, stable: torch.argsort(x, dim=axis, stable=stable)
         self.cummax = lambda x, axis: torch.cummax(x, axis).values
         self.astype = lambda x, type_: x.to(type_)
         self.convolution = lambda x, w: (torch.conv1d if x.ndim == 3 else torch.conv2d)(x, w)

@@ -342,17 +342,32 @@ def scatter(element: str, size: str) -> Workload:
     return _program("scatter-add rows", text, inputs, (shape, element), function, between=(0, shape[0]))
 
 
-def sort(element: str, size: str, axis: int) -> Workload:
-    """Columns (`axis` is 0) or rows in order."""
+def sort(element: str, shape: Shape, axis: int) -> Workload:
+    """Columns (`axis` is 0) or rows in order, or a vector."""
     text = f"""
       %r = "stablehlo.sort"(%a0) <{{{{dimension = {axis} : i64, is_stable = true}}}}> ({{{{
       ^bb0(%x: tensor<{{e}}>, %y: tensor<{{e}}>):
         %1 = stablehlo.compare LT, %x, %y : (tensor<{{e}}>, tensor<{{e}}>) -> tensor<i1>
         stablehlo.return %1 : tensor<i1>
       }}}}) : ({{t}}) -> {{t}}"""
-    typed = SIZES[size], element
-    name = f"sort {('columns', 'rows')[axis]}"
-    return _program(name, text, [typed], typed, lambda xp, x: xp.sort(x, axis=axis))
+    name = "sort" if len(shape) == 1 else f"sort {('columns', 'rows')[axis]}"
+    return _program(name, text, [(shape, element)], (shape, element), lambda xp, x: xp.sort(x, axis=axis))
+
+
+def argsort(element: str, shape: Shape, axis: int) -> Workload:
+    """Where the elements of sorted lines were, equal ones in their order."""
+    result = shape, "i32"
+    text = f"""
+      %p = stablehlo.iota dim = {axis} : {_typed(result)}
+      %s, %r = "stablehlo.sort"(%a0, %p) <{{{{dimension = {axis} : i64, is_stable = true}}}}> ({{{{
+      ^bb0(%x: tensor<{{e}}>, %y: tensor<{{e}}>, %m: tensor<i32>, %n: tensor<i32>):
+        %1 = stablehlo.compare LT, %x, %y : (tensor<{{e}}>, tensor<{{e}}>) -> tensor<i1>
+        stablehlo.return %1 : tensor<i1>
+      }}}}) : ({{t}}, {_typed(result)}) -> ({{t}}, {_typed(result)})"""
+    name = "argsort" if len(shape) == 1 else f"argsort {('columns', 'rows')[axis]}"
+    return _program(
+        name, text, [(shape, element)], result, lambda xp, x: xp.argsort(x, axis=axis, stable=True), between=(-1e6, 1e6)
+    )
 
 
 def conversion(element: str, to: str, size: str) -> Workload:
@@ -497,7 +512,17 @@ def _along_dimensions() -> Iterator[Workload]:
     yield from (softmax(element, "last", axis) for element in ("f64", "bf16") for axis in (0, 1))
     yield from (cumulative("cumsum", element, "last", axis) for element in ("f64", "i32") for axis in (0, 1))
     yield from (cumulative("cummax", "f32", "last", axis) for axis in (0, 1))
-    yield from (sort(element, "last", axis) for element in ("f32", "i32") for axis in (0, 1))
+    yield from _sorts()
+
+
+def _sorts() -> Iterator[Workload]:
+    yield from (sort(element, SIZES["last"], axis) for element in ("f32", "i32") for axis in (0, 1))
+    yield from (sort(element, (1_000_000,), 0) for element in ("f32", "f64", "bf16", "i32"))
+    yield sort("f32", (10_000,), 0)
+    yield from (sort("f32", shape, 1) for shape in ((10_000, 16), (1_000, 100)))
+    yield from (argsort("f32", shape, 0) for shape in ((1_000_000,), (10_000,)))
+    yield from (argsort("f32", shape, axis) for shape in ((10_000, 16), (1_000, 100)) for axis in (0, 1))
+    yield argsort("f64", (1_000, 100), 1)
 
 
 def _movements() -> Iterator[Workload]:

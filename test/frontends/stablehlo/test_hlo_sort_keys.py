@@ -157,6 +157,16 @@ NO_KEYS = {
         f"%n2 = stablehlo.compare EQ, %b, %b, FLOAT : {FLOATS}\n%d = stablehlo.and %e, %n2 : tensor<i1>\n"
         "%r = stablehlo.or %l, %d : tensor<i1>"
     ),
+    "a number beside itself": (
+        f"%l = stablehlo.compare LT, %a, %b, FLOAT : {FLOATS}\n%e = stablehlo.compare EQ, %b, %b, FLOAT : {FLOATS}\n"
+        f"%n2 = stablehlo.compare NE, %b, %b, FLOAT : {FLOATS}\n%d = stablehlo.and %e, %n2 : tensor<i1>\n"
+        "%r = stablehlo.or %l, %d : tensor<i1>"
+    ),
+    "NaN beside itself": (
+        f"%l = stablehlo.compare LT, %a, %b, FLOAT : {FLOATS}\n%e = stablehlo.compare EQ, %a, %a, FLOAT : {FLOATS}\n"
+        f"%n2 = stablehlo.compare NE, %a, %a, FLOAT : {FLOATS}\n%d = stablehlo.and %e, %n2 : tensor<i1>\n"
+        "%r = stablehlo.or %l, %d : tensor<i1>"
+    ),
     "a float of eight bits": (
         "%p = stablehlo.convert %a : (tensor<f32>) -> tensor<f8E5M2>\n"
         "%q = stablehlo.convert %b : (tensor<f32>) -> tensor<f8E5M2>\n"
