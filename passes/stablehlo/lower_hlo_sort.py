@@ -5,12 +5,15 @@ along the dimension loops that sort the operands in place. Every sort is stable.
 
 | lines | sorted by | steps for n elements |
 |---|---|---|
+| of 2 to 1024 elements, in groups, keys tell all | a network of minima and maxima, a line a lane | n log² n / 4 |
 | of 2 to 96 elements, the comparator is a key | ranks: how many stand in front of each, in vectors | n * n / 8 |
 | of more, of known size, the comparator is a key | digits of keys: bytes, least significant first | n for each byte |
 | any other | merges from the bottom up | n log n |
 
-Ranks need 16 n bytes besides, and a line for each result; digits up to 24 n bytes, and a line for each result that keys
-do not tell; merges a line for each operand.
+A network needs 64 n bytes besides. It sorts as many lines as a vector has lanes, if the only result that is used is the
+one that is compared. If zeros are equal, it leaves groups with a zero or NaN to the next two. Ranks need 16 n bytes and
+a line for each result; digits up to 24 n bytes and a line for each result that keys do not tell; merges a line for each
+operand.
 
 A comparator is a key if it asks whether `k(a) < k(b)`, or `>`, with one function `k` of one operand, which is an
 integer or a float: what JAX and torch sort by, NaN and -0 included. Where a comparison of floats says nothing of NaN,
@@ -58,83 +61,45 @@ Upstream counterpart: none in the bindings; `stablehlo-legalize-to-linalg` leave
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from mlir import ir
-from mlir.dialects import tensor
+from mlir.dialects import arith, tensor
 
-from ...dialects.bufferizable import Subset
-from ...dialects.subsets import extract_slice, insert_slice
+from ...dialects.subsets import insert_slice
 from ...dialects.support.defining_ops import defining_op
-from ...dialects.support.index_math import Number, tensor_size
+from ...dialects.support.index_math import Number, index_constant, tensor_size
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
-from .rewriting.loops import loop_nest
+from .rewriting.loops import loop, loop_nest
 from .rewriting.merge_sort import MergeSort
 from .rewriting.radix_sort import RadixSort
 from .rewriting.rank_sort import RankSort
 from .rewriting.sort_keys import SortedOperand, SortKey, recognized_key
+from .rewriting.sorting_network import SortingNetwork
+from .rewriting.tensor_lines import TensorLines
 
 _MOST_BY_RANKS = 96
 """The longest lines that are sorted faster by ranks than by digits."""
+_MOST_BY_NETWORK = 1024
+"""The longest lines that a network sorts faster than their digits."""
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """The sizes of the operands of a sort, and the dimension along which it is."""
-
-    sizes: Sequence[Number]
-    dim: int
-
-    @property
-    def line(self) -> Number:
-        """The number of elements of a line."""
-        return self.sizes[self.dim]
-
-    def subset(self, indices: Sequence[ir.Value]) -> Subset:
-        """The line at `indices`, one for each other dimension."""
-        offsets = [*indices[: self.dim], 0, *indices[self.dim :]]
-        lengths = [size if number == self.dim else 1 for number, size in enumerate(self.sizes)]
-        return Subset(tuple(offsets), tuple(lengths), (1,) * len(self.sizes))
-
-    def each_line(self, values: Sequence[ir.Value], sort: _SortLine) -> Sequence[ir.Value]:
-        """Build the loops that replace each line of `values` by what `sort` makes of it."""
-        others = [*self.sizes[: self.dim], *self.sizes[self.dim + 1 :]]
-
-        def body(indices: list[ir.Value], carried: list[ir.Value]) -> list[ir.Value]:
-            ordered = sort(indices, [self.extracted(value, indices) for value in carried])
-            if len(self.sizes) == 1:
-                return ordered
-            subset = self.subset(indices)
-            return [insert_slice(new, value, subset) for new, value in zip(ordered, carried, strict=True)]
-
-        return loop_nest(others, values, body)
-
-    def extracted(self, value: ir.Value, indices: Sequence[ir.Value]) -> ir.Value:
-        """Build the line of `value` at `indices`."""
-        type_ = ir.RankedTensorType(value.type)
-        if type_.rank == 1:
-            return value
-        return extract_slice(
-            value, self.subset(indices), ir.RankedTensorType.get([type_.shape[self.dim]], type_.element_type)
-        )
-
-
-_SortLine = Callable[[list[ir.Value], list[ir.Value]], list[ir.Value]]
-"""Builds the sort of the lines at some indices."""
-
-
-def _merged(op: ir.Operation, shape: _Shape) -> Sequence[ir.Value]:
+def _merged(op: ir.Operation, shape: TensorLines) -> Sequence[ir.Value]:
     """Build merge sorts of all lines; return what replaces the results."""
     (comparator,) = op.regions[0].blocks
     way = MergeSort(comparator, shape.line)
     scratch = way.scratch([ir.RankedTensorType(value.type).element_type for value in op.operands])
-    return shape.each_line(list(op.operands), lambda _, lines: way.sort(lines, scratch))
+    return shape.replace_each(list(op.operands), lambda _, lines: way.sort(lines, scratch))
 
 
-def _sorted_by_keys(op: ir.Operation, shape: _Shape, key: SortKey) -> Sequence[ir.Value]:
+def _way(key: SortKey, size: int, sources: Sequence[SortedOperand]) -> RankSort | RadixSort:
+    """Return how lines of `size` elements are sorted by their keys."""
+    return (RankSort if size <= _MOST_BY_RANKS else RadixSort)(key, size, sources)
+
+
+def _sorted_by_keys(op: ir.Operation, shape: TensorLines, key: SortKey) -> Sequence[ir.Value]:
     """Build sorts of all lines by their keys; return what replaces the results, the operand for one without uses."""
     numbers = [number for number, result in enumerate(op.results) if next(iter(result.uses), None) is not None]
     assert isinstance(shape.line, int)
@@ -146,7 +111,7 @@ def _sorted_by_keys(op: ir.Operation, shape: _Shape, key: SortKey) -> Sequence[i
         )
         for number in numbers
     ]
-    way = (RankSort if shape.line <= _MOST_BY_RANKS else RadixSort)(key, shape.line, sources)
+    way = _way(key, shape.line, sources)
     keyed = op.operands[key.operand]
     scratch = way.scratch()
 
@@ -155,8 +120,56 @@ def _sorted_by_keys(op: ir.Operation, shape: _Shape, key: SortKey) -> Sequence[i
         return way.sort(of_key, lines, scratch)
 
     inits = [tensor.empty(shape.sizes, each.type) if each.is_place else op.operands[each.operand] for each in sources]
-    replaced = dict(zip(numbers, shape.each_line(inits, sort), strict=True))
+    replaced = dict(zip(numbers, shape.replace_each(inits, sort), strict=True))
     return [replaced.get(number, value) for number, value in enumerate(op.operands)]
+
+
+def _sorted_in_groups(
+    op: ir.Operation, shape: TensorLines, key: SortKey, network: SortingNetwork
+) -> Sequence[ir.Value]:
+    """Build sorts of groups of lines by a network; return what replaces the results.
+
+    The last group ends with the last line. Lines that are in the one before, too, are sorted twice.
+    """
+    value = op.operands[key.operand]
+    count = shape.sizes[network.across]
+    assert isinstance(shape.line, int)
+    assert isinstance(count, int)
+    way = _way(key, shape.line, [SortedOperand(key.operand, ir.RankedTensorType(value.type).element_type)])
+    scratch = way.scratch()
+    rows = tensor.empty(network.scratch_type.shape, network.scratch_type.element_type)
+
+    def by_lines(at: list[ir.Value], carried: ir.Value) -> ir.Value:
+        def sort(lane: ir.Value, inner: list[ir.Value]) -> list[ir.Value]:
+            place = [arith.addi(index, lane) if d == network.across else index for d, index in enumerate(at)]
+            indices = [index for d, index in enumerate(place) if d != shape.dim]
+            line = shape.extracted(inner[0], indices)
+            return [insert_slice(way.sort(line, [line], scratch)[0], inner[0], shape.subset(indices))]
+
+        return loop(0, network.lanes, [carried], sort)[0]
+
+    def group(outer: list[ir.Value], carried: list[ir.Value]) -> list[ir.Value]:
+        first = arith.muli(outer[-1], index_constant(network.lanes))
+        rest = iter(outer)
+        at = [index_constant(0) if d in (shape.dim, network.across) else next(rest) for d in range(len(shape.sizes))]
+        at[network.across] = arith.minui(first, index_constant(count - network.lanes))
+        return [network.sort(carried[0], at, rows, lambda: by_lines(at, carried[0]))]
+
+    others = [size for d, size in enumerate(shape.sizes) if d not in (shape.dim, network.across)]
+    (ordered,) = loop_nest([*others, -(-count // network.lanes)], [value], group)
+    return [ordered if number == key.operand else other for number, other in enumerate(op.operands)]
+
+
+def _network(op: ir.Operation, shape: TensorLines, key: SortKey) -> SortingNetwork | None:
+    """Return the network that sorts groups of lines, if keys tell all that is wanted and there is a group."""
+    used = [number for number, result in enumerate(op.results) if next(iter(result.uses), None) is not None]
+    if used != [key.operand] or not key.is_element or key.width == 1 or len(shape.sizes) == 1:
+        return None
+    assert isinstance(shape.line, int)
+    last = len(shape.sizes) - 1
+    network = SortingNetwork(key, shape.line, shape.dim, last - 1 if shape.dim == last else last)
+    count = shape.sizes[network.across]
+    return network if isinstance(count, int) and count >= network.lanes and shape.line <= _MOST_BY_NETWORK else None
 
 
 def _numbers_lines(value: ir.Value, dim: int) -> bool:
@@ -186,22 +199,26 @@ def _lower(op: ir.Operation) -> None:
     operands = list(op.operands)
     type_ = ir.RankedTensorType(operands[0].type)
     dim = ir.IntegerAttr(op.attributes["dimension"]).value if "dimension" in op.attributes else -1
-    shape = _Shape([tensor_size(operands[0], number) for number in range(type_.rank)], dim % max(type_.rank, 1))
+    shape = TensorLines([tensor_size(operands[0], number) for number in range(type_.rank)], dim % max(type_.rank, 1))
     key = _key(op, shape.line)
     if 0 in type_.shape or all(next(iter(result.uses), None) is None for result in op.results):
         results: Sequence[ir.Value] = operands
+    elif key is None:
+        results = _merged(op, shape)
+    elif network := _network(op, shape, key):
+        results = _sorted_in_groups(op, shape, key, network)
     else:
-        results = _merged(op, shape) if key is None else _sorted_by_keys(op, shape, key)
+        results = _sorted_by_keys(op, shape, key)
     for result, new in zip(op.results, results, strict=True):
         result.replace_all_uses_with(new)
     op.erase()
 
 
 class LowerHloSortPass(Pass[PassOptions]):
-    """Lower stablehlo.sort to sorts by ranks, by digits or by merges."""
+    """Lower stablehlo.sort to sorts by networks, ranks, digits or merges."""
 
     argument = "inplace-lower-hlo-sort"
-    summary = "lower stablehlo.sort to stable sorts in loops, in place: by ranks, by digits, or by merges"
+    summary = "lower stablehlo.sort to stable sorts in place: by networks, ranks, digits or merges"
     statistics = (Statistic("lowered-sorts", "sorts that became loops"),)
 
     def run(self, op: ir.Operation) -> None:

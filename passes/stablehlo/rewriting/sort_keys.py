@@ -85,7 +85,7 @@ class SortedOperand:
 
     operand: int
     type: ir.Type
-    is_place: bool
+    is_place: bool = False
 
 
 def _width(type_: Any) -> int:

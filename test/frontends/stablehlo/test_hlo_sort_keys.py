@@ -7,7 +7,7 @@ import pytest
 from fast_run import sample, seeds
 from hlo_programs import compiled
 from mlir import ir
-from sort_programs import DTYPES, comparators, sort_data, sort_places, sort_program
+from sort_programs import DTYPES, FLOATS, comparators, sort_data, sort_places, sort_program
 
 from mlir_inplace.checking.evaluator import evaluate
 from mlir_inplace.frontends.stablehlo import legalize_stablehlo, parse_stablehlo
@@ -65,6 +65,30 @@ def test_random_sorts(seed: int) -> None:
     results = ("x", "i", "xi", "ix")[int(rng.integers(4))]
     flags = {"payload_first": bool(rng.integers(2)), "optimize": bool(rng.integers(2))}
     check(rng, tuple(shape), dim, element, comparator, results, **flags)
+
+
+GROUPS = [
+    (element, comparator, size, place)
+    for size in (2, 3, 16, 17, 130)
+    for element, comparator in CASES
+    for place in ("rows", "columns", "middle")
+][::7]
+
+
+@pytest.mark.parametrize(("element", "comparator", "size", "place"), sample(GROUPS))
+def test_groups_of_lines(element: str, comparator: str, size: int, place: str) -> None:
+    """As many lines as a vector has lanes are sorted at once, some of them twice, those with zeros one by one."""
+    rng = np.random.default_rng(GROUPS.index((element, comparator, size, place)))
+    shape, dim = {"rows": ((35, size), 1), "columns": ((size, 70), 0), "middle": ((2, size, 33), 1)}[place]
+    x = sort_data(rng, shape, element, comparator)
+    if element in FLOATS:
+        lines = np.moveaxis(x, dim, -1)
+        lines = lines[lines.shape[0] // 8 :]  # those in front keep their zeros and NaNs
+        lines[...] = np.where((lines == 0) | np.isnan(lines), np.array(0.375, x.dtype), lines)
+    found = compiled(sort_program(shape, dim, element, comparator, "x"), optimize=bool(rng.integers(2))).main(
+        as_argument(x)
+    )
+    assert found.tobytes() == np.take_along_axis(x, sort_places(x, dim, comparator), dim).tobytes()
 
 
 @pytest.mark.parametrize("size", [5, 40, 100])
@@ -125,46 +149,46 @@ func.func @main(%x: tensor<9xf32>, %y: tensor<9xi32>, %c: tensor<f32>) -> tensor
         return key
 
 
-FLOATS, INTEGERS = "(tensor<f32>, tensor<f32>) -> tensor<i1>", "(tensor<i32>, tensor<i32>) -> tensor<i1>"
+F32, I32 = "(tensor<f32>, tensor<f32>) -> tensor<i1>", "(tensor<i32>, tensor<i32>) -> tensor<i1>"
 NO_KEYS = {
-    "no strict order": f"%r = stablehlo.compare LE, %a, %b : {FLOATS}",
-    "equality": f"%r = stablehlo.compare EQ, %a, %b : {FLOATS}",
-    "one side is changed": f"%p = stablehlo.abs %a : tensor<f32>\n%r = stablehlo.compare LT, %p, %b : {FLOATS}",
+    "no strict order": f"%r = stablehlo.compare LE, %a, %b : {F32}",
+    "equality": f"%r = stablehlo.compare EQ, %a, %b : {F32}",
+    "one side is changed": f"%p = stablehlo.abs %a : tensor<f32>\n%r = stablehlo.compare LT, %p, %b : {F32}",
     "two functions": (
         "%p = stablehlo.abs %a : tensor<f32>\n%q = stablehlo.negate %b : tensor<f32>\n"
-        f"%r = stablehlo.compare LT, %p, %q : {FLOATS}"
+        f"%r = stablehlo.compare LT, %p, %q : {F32}"
     ),
     "two constants": (
         "%k = stablehlo.constant dense<1> : tensor<i32>\n%l = stablehlo.constant dense<3> : tensor<i32>\n"
         "%p = stablehlo.and %m, %k : tensor<i32>\n%q = stablehlo.and %n, %l : tensor<i32>\n"
-        f"%r = stablehlo.compare LT, %p, %q : {INTEGERS}"
+        f"%r = stablehlo.compare LT, %p, %q : {I32}"
     ),
-    "an element with itself": f"%r = stablehlo.compare LT, %a, %a : {FLOATS}",
+    "an element with itself": f"%r = stablehlo.compare LT, %a, %a : {F32}",
     "two operands": (
-        f"%e = stablehlo.compare EQ, %a, %b : {FLOATS}\n%t = stablehlo.compare LT, %m, %n : {INTEGERS}\n"
-        f"%l = stablehlo.compare LT, %a, %b : {FLOATS}\n%r = stablehlo.select %e, %t, %l : tensor<i1>, tensor<i1>"
+        f"%e = stablehlo.compare EQ, %a, %b : {F32}\n%t = stablehlo.compare LT, %m, %n : {I32}\n"
+        f"%l = stablehlo.compare LT, %a, %b : {F32}\n%r = stablehlo.select %e, %t, %l : tensor<i1>, tensor<i1>"
     ),
     "across operands": (
-        f"%p = stablehlo.convert %m : (tensor<i32>) -> tensor<f32>\n%r = stablehlo.compare LT, %a, %p : {FLOATS}"
+        f"%p = stablehlo.convert %m : (tensor<i32>) -> tensor<f32>\n%r = stablehlo.compare LT, %a, %p : {F32}"
     ),
     "a value from outside": (
         "%p = stablehlo.maximum %a, %c : tensor<f32>\n%q = stablehlo.maximum %b, %c : tensor<f32>\n"
-        f"%r = stablehlo.compare LT, %p, %q : {FLOATS}"
+        f"%r = stablehlo.compare LT, %p, %q : {F32}"
     ),
-    "a value alone": f"%r = stablehlo.compare LT, %c, %c : {FLOATS}",
+    "a value alone": f"%r = stablehlo.compare LT, %c, %c : {F32}",
     "numbers are greatest": (
-        f"%l = stablehlo.compare LT, %a, %b, FLOAT : {FLOATS}\n%e = stablehlo.compare NE, %a, %a, FLOAT : {FLOATS}\n"
-        f"%n2 = stablehlo.compare EQ, %b, %b, FLOAT : {FLOATS}\n%d = stablehlo.and %e, %n2 : tensor<i1>\n"
+        f"%l = stablehlo.compare LT, %a, %b, FLOAT : {F32}\n%e = stablehlo.compare NE, %a, %a, FLOAT : {F32}\n"
+        f"%n2 = stablehlo.compare EQ, %b, %b, FLOAT : {F32}\n%d = stablehlo.and %e, %n2 : tensor<i1>\n"
         "%r = stablehlo.or %l, %d : tensor<i1>"
     ),
     "a number beside itself": (
-        f"%l = stablehlo.compare LT, %a, %b, FLOAT : {FLOATS}\n%e = stablehlo.compare EQ, %b, %b, FLOAT : {FLOATS}\n"
-        f"%n2 = stablehlo.compare NE, %b, %b, FLOAT : {FLOATS}\n%d = stablehlo.and %e, %n2 : tensor<i1>\n"
+        f"%l = stablehlo.compare LT, %a, %b, FLOAT : {F32}\n%e = stablehlo.compare EQ, %b, %b, FLOAT : {F32}\n"
+        f"%n2 = stablehlo.compare NE, %b, %b, FLOAT : {F32}\n%d = stablehlo.and %e, %n2 : tensor<i1>\n"
         "%r = stablehlo.or %l, %d : tensor<i1>"
     ),
     "NaN beside itself": (
-        f"%l = stablehlo.compare LT, %a, %b, FLOAT : {FLOATS}\n%e = stablehlo.compare EQ, %a, %a, FLOAT : {FLOATS}\n"
-        f"%n2 = stablehlo.compare NE, %a, %a, FLOAT : {FLOATS}\n%d = stablehlo.and %e, %n2 : tensor<i1>\n"
+        f"%l = stablehlo.compare LT, %a, %b, FLOAT : {F32}\n%e = stablehlo.compare EQ, %a, %a, FLOAT : {F32}\n"
+        f"%n2 = stablehlo.compare NE, %a, %a, FLOAT : {F32}\n%d = stablehlo.and %e, %n2 : tensor<i1>\n"
         "%r = stablehlo.or %l, %d : tensor<i1>"
     ),
     "a float of eight bits": (
@@ -182,10 +206,10 @@ def test_comparators_that_are_no_keys(body: str) -> None:
 
 def test_comparators_that_are_keys() -> None:
     for body, operand, order, descending in (
-        (f"%r = stablehlo.compare LT, %a, %b : {FLOATS}", 0, KeyOrder.NUMBERS, False),
-        (f"%r = stablehlo.compare GT, %a, %b, TOTALORDER : {FLOATS}", 0, KeyOrder.TOTAL, True),
-        (f"%r = stablehlo.compare LT, %n, %m : {INTEGERS}", 1, KeyOrder.SIGNED, True),
-        (f"%r = stablehlo.compare GT, %n, %m, UNSIGNED : {INTEGERS}", 1, KeyOrder.UNSIGNED, False),
+        (f"%r = stablehlo.compare LT, %a, %b : {F32}", 0, KeyOrder.NUMBERS, False),
+        (f"%r = stablehlo.compare GT, %a, %b, TOTALORDER : {F32}", 0, KeyOrder.TOTAL, True),
+        (f"%r = stablehlo.compare LT, %n, %m : {I32}", 1, KeyOrder.SIGNED, True),
+        (f"%r = stablehlo.compare GT, %n, %m, UNSIGNED : {I32}", 1, KeyOrder.UNSIGNED, False),
     ):
         key = key_of(body)
         assert key is not None
@@ -202,3 +226,14 @@ def test_nan_constant_with_a_sign_is_not_the_greatest() -> None:
     expected = np.concatenate([np.flatnonzero(isnan), [place for place in expected if not isnan[place]]])
     np.testing.assert_array_equal(places, expected)
     assert values.tobytes() == x[expected].tobytes()
+
+
+def test_groups_are_sorted_in_place() -> None:
+    text = sort_program((40, 50), 1, "f32", "less", "x")
+    program = compiled(text.replace("%x: tensor<40x50xf32>)", "%x: tensor<40x50xf32> {bufferization.writable = true})"))
+    x = sort_data(np.random.default_rng(0), (40, 50), "f32", "less")
+    expected = np.take_along_axis(x, sort_places(x, 1, "less"), 1)
+    assert program.main(x) is x
+    assert x.tobytes() == expected.tobytes()
+    assert program.memory_stats.copies == 0
+    assert program.memory_stats.allocated_bytes <= 16 * 50 * 4 + 50 * 4 + 2 * 56 * 8 + 4 * 64  # rows; as for ranks

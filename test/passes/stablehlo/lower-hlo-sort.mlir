@@ -67,6 +67,29 @@ func.func @ranks(%x: tensor<20xf32>) -> tensor<20xi32> {
   return %0#1 : tensor<20xi32>
 }
 
+// Groups of 16 rows, the last one of which begins with row 4: rows of scratch hold a place of all of them. A group with a
+// zero or NaN is sorted row by row.
+// CHECK-LABEL: func.func @groups
+//   CHECK-DAG:   %[[C2:.*]] = arith.constant 2 : index
+//   CHECK-DAG:   %[[C4:.*]] = arith.constant 4 : index
+//       CHECK:   %[[ROWS:.*]] = tensor.empty() : tensor<30x16xi32>
+//       CHECK:   scf.for %{{.*}} to %[[C2]] {{.*}} iter_args(%{{.*}} = %arg0)
+//       CHECK:     arith.minui %{{.*}}, %[[C4]]
+//       CHECK:     %[[READ:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %[[ROWS]]
+//       CHECK:     scf.if %[[READ]]#1
+//       CHECK:       tensor.extract_slice
+//       CHECK:     } else {
+//       CHECK:       arith.minsi {{.*}} : vector<16xi32>
+//       CHECK:       arith.maxsi {{.*}} : vector<16xi32>
+func.func @groups(%x: tensor<20x30xf32>) -> tensor<20x30xf32> {
+  %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare LT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<20x30xf32>) -> tensor<20x30xf32>
+  return %0 : tensor<20x30xf32>
+}
+
 // A size that is not known: places might not fit.
 // CHECK-LABEL: func.func @dynamic
 //       CHECK:   stablehlo.compare
