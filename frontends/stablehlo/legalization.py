@@ -1,4 +1,4 @@
-"""From StableHLO to `linalg`, `tensor`, `scf`, `arith`, `math` and `func`.
+"""From StableHLO to `linalg`, `tensor`, `scf`, `arith`, `math`, `func`, and `vector` where lines are sorted.
 
     module = parse_stablehlo(path.read_bytes())  # text, bytecode or a portable artifact
     program = mi.compile(legalize_stablehlo(module))
@@ -79,7 +79,7 @@ def parse_artifact(source: bytes, context: ir.Context) -> ir.Module:
 
 
 def legalize_stablehlo(module: ir.Module | ir.Operation) -> ir.Module:
-    """Lower a module of StableHLO to `linalg`, `tensor`, `scf`, `arith`, `math` and `func`, ready for `mi.compile`.
+    """Lower a module of StableHLO to linalg on tensors (see the module's text), ready for `mi.compile`.
 
     The module is not changed; the result lives in its context. Unsigned integers are signless in the result, and
     private functions are inlined. Tensors of `chlo` must have been lowered to StableHLO.
