@@ -1,15 +1,16 @@
 """Sort of one line by the digits of its keys: bytes, least significant first.
 
     records = (key, place) of each element
-    for each byte of the keys:
+    for each byte of the keys, less the least one:
       counts = how many records have each value of the byte; the sums of those below, where the first goes
       scratch = the records, each at its count, which grows by 1
       swap records and scratch
     results = elements of the places, or keys turned back
 
 Each pass keeps the order of records whose bytes are equal, so the sort is stable. A line of n elements takes n steps
-for each byte, without a branch that depends on elements. A record is one word of 64 bits if the key has 32 at most. It
-has no place if the key tells the element and nothing else is moved.
+for each byte, without a branch that depends on elements. Less the least one, small integers have few bytes: pairs of
+bytes, from the highest on, that are 0 in all keys then take no pass. A record is one word of 64 bits if the key has 32
+at most. It has no place if the key tells the element and nothing else is moved.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlir import ir
-from mlir.dialects import arith, scf, tensor
+from mlir.dialects import arith, math, scf, tensor
 
-from ....dialects.support.index_math import index_constant
+from ....dialects.support.index_math import Number, index_constant
 from .loops import loop
 from .scalars import as_type, signless
 from .sort_keys import KeyOrder, SortedOperand, SortKey, decoded_key, is_zero_or_nan, key_bits
@@ -80,46 +81,66 @@ class RadixSort:
         """Build the sort of `lines`, one for each of `sources`, by the elements of `keyed`."""
         count = len(self._field_types)
         records, others, copies = scratch[:count], scratch[count : 2 * count], scratch[2 * count : -1]
-        records, copies = self._read(keyed, lines, records, copies)
+        records, copies, (least, greatest) = self._read(keyed, lines, records, copies)
+        base = self._word(least)
         digits = -(-self.key.width // _BITS)
 
         def pass_twice(level: ir.Value, carried: list[ir.Value]) -> Values:
             first = arith.muli(level, index_constant(2))
-            targets, counts = self._pass(first, carried[:count], carried[count:-1], carried[-1])
+            targets, counts = self._pass(first, base, carried[:count], carried[count:-1], carried[-1])
             second = arith.addi(first, index_constant(1))
-            return [*reversed_halves(self._pass(second, targets, carried[:count], counts), targets)]
+            return [*reversed_halves(self._pass(second, base, targets, carried[:count], counts), targets)]
 
         def reversed_halves(passed: tuple[Values, ir.Value], targets: Values) -> Values:
             return [*passed[0], *targets, passed[1]]
 
-        *both, counts = loop(0, digits // 2, [*records, *others, scratch[-1]], pass_twice)
+        *both, counts = loop(0, self._pairs(least, greatest), [*records, *others, scratch[-1]], pass_twice)
         records, others = both[:count], both[count:]
         if digits % 2:
-            records, _ = self._pass(index_constant(digits - 1), records, others, counts)
+            records, _ = self._pass(index_constant(digits - 1), base, records, others, counts)
         return self._write(records, lines, copies)
 
-    def _read(self, keyed: ir.Value, lines: Values, records: Values, copies: Values) -> tuple[Values, Values]:
-        """Build the loop that makes records, and copies of what is read again."""
+    def _read(self, keyed: ir.Value, lines: Values, records: Values, copies: Values) -> tuple[Values, Values, Values]:
+        """Build the loop that makes records, copies of what is read again, and the least and the greatest key."""
         copied = [line for line, source in zip(lines, self.sources, strict=True) if self._is_copied(source)]
+        word = _integer(self.key.width)
 
         def step(place: ir.Value, carried: list[ir.Value]) -> Values:
-            fields = self._fields(key_bits(self.key, tensor.extract(keyed, [place])), place)
-            news = [*fields, *(tensor.extract(line, [place]) for line in copied)]
-            return [tensor.insert(new, target, [place]) for new, target in zip(news, carried, strict=True)]
+            least, greatest, *targets = carried
+            bits = key_bits(self.key, tensor.extract(keyed, [place]))
+            news = [*self._fields(bits, place), *(tensor.extract(line, [place]) for line in copied)]
+            stored = [tensor.insert(new, target, [place]) for new, target in zip(news, targets, strict=True)]
+            return [arith.minui(least, bits), arith.maxui(greatest, bits), *stored]
 
-        made = loop(0, self.size, [*records, *copies], step)
-        return made[: len(records)], made[len(records) :]
+        ends = arith.constant(word, -1), arith.constant(word, 0)
+        least, greatest, *made = loop(0, self.size, [*ends, *records, *copies], step)
+        return made[: len(records)], made[len(records) :], (least, greatest)
 
-    def _fields(self, bits: ir.Value, place: ir.Value) -> list[ir.Value]:
+    def _pairs(self, least: ir.Value, greatest: ir.Value) -> Number:
+        """How many pairs of bytes the keys have, from the lowest on, that are not all alike without `least`."""
+        if self.key.width <= _BITS:
+            return 0
+        word = _integer(self.key.width)
+        bits = arith.subi(arith.constant(word, self.key.width), math.ctlz(arith.subi(greatest, least)))
+        pairs = arith.divui(arith.addi(bits, arith.constant(word, 2 * _BITS - 1)), arith.constant(word, 2 * _BITS))
+        return _to_index(pairs)
+
+    def _word(self, bits: ir.Value) -> ir.Value:
+        """Build the first field of a record with a key and without a place."""
         wide = self._field_types[0]
         word = bits if bits.type == wide else arith.extui(wide, bits)
+        return arith.shli(word, arith.constant(wide, 32)) if self._is_packed else word
+
+    def _fields(self, bits: ir.Value, place: ir.Value) -> list[ir.Value]:
+        word = self._word(bits)
         if self._is_packed:
-            word = arith.shli(word, arith.constant(wide, 32))
-            return [arith.ori(word, arith.index_cast(wide, place))]
+            return [arith.ori(word, arith.index_cast(word.type, place))]
         return [word, arith.index_cast(_integer(32), place)] if self._has_places else [word]
 
-    def _pass(self, digit: ir.Value, sources: Values, targets: Values, counts: ir.Value) -> tuple[Values, ir.Value]:
-        """Build the sort of `sources` into `targets` by one byte of the keys."""
+    def _pass(
+        self, digit: ir.Value, base: ir.Value, sources: Values, targets: Values, counts: ir.Value
+    ) -> tuple[Values, ir.Value]:
+        """Build the sort of `sources` into `targets` by one byte of the keys, without that of `base`."""
         word, number = self._field_types[0], _integer(32)
         shift = arith.index_cast(word, arith.muli(digit, index_constant(_BITS)))
         shift = arith.addi(shift, arith.constant(word, 32)) if self._is_packed else shift
@@ -127,7 +148,7 @@ class RadixSort:
         zero, one = (arith.constant(number, value) for value in (0, 1))
 
         def bucket(field: ir.Value) -> ir.Value:
-            return _to_index(arith.andi(arith.shrui(field, shift), mask))
+            return _to_index(arith.andi(arith.shrui(arith.subi(field, base), shift), mask))
 
         def count(place: ir.Value, carried: list[ir.Value]) -> Values:
             at = [bucket(tensor.extract(sources[0], [place]))]

@@ -103,6 +103,26 @@ def test_nothing_is_read_before_it_is_written(element: str, size: int) -> None:
     np.testing.assert_array_equal(values, np.take_along_axis(x, expected, 1))
 
 
+@pytest.mark.parametrize("results", ["x", "xi"])
+@pytest.mark.parametrize("element", ["i16", "i32", "i64"])
+def test_ranges_of_keys(element: str, results: str) -> None:
+    """Passes are as many as the range of the keys has pairs of bytes: none, one, two or all of them."""
+    program = compiled(sort_program((120,), 0, element, "less", results))
+    dtype = np.dtype(DTYPES[element])
+    ends = np.iinfo(dtype)
+    rng = np.random.default_rng(0)
+    for extent in (0, 1, 255, 256, 65535, 65536, 2**32 - 1, 2**32, ends.max - ends.min):
+        for low in (ends.min, -7, ends.max - extent):
+            if low < ends.min or low + extent > ends.max:
+                continue
+            x = rng.choice(np.array([low, low + extent // 3, low + extent // 2, low + extent], dtype), 120)
+            found = program.main(x)
+            expected = np.argsort(x, kind="stable")
+            np.testing.assert_array_equal(found if results == "x" else found[0], x[expected])
+            if results != "x":
+                np.testing.assert_array_equal(found[1], expected)
+
+
 @pytest.mark.parametrize("size", [20, 200])
 def test_nan_that_is_not_ordered_loses_no_element(size: int) -> None:
     """`compare LT` without an order of NaN: it is greatest, and all of the elements are there."""

@@ -26,17 +26,19 @@ func.func @merges(%x: tensor<5x100xf32>) -> tensor<5x100xf32> {
   return %0 : tensor<5x100xf32>
 }
 
-// A key of 32 bits that tells the element: two passes of two bytes, no places, no copy of a row.
+// A key of 32 bits that tells the element: no places, no copy of a row. As many pairs of bytes as the range has.
 // CHECK-LABEL: func.func @digits
 //   CHECK-NOT:   stablehlo
 //   CHECK-DAG:   %[[A:.*]] = tensor.empty() : tensor<100xi32>
 //   CHECK-DAG:   %[[COUNTS:.*]] = tensor.empty() : tensor<256xi32>
 //       CHECK:   scf.for {{.*}} -> (tensor<5x100xi32>)
 //       CHECK:     %[[ROW:.*]] = tensor.extract_slice
-//       CHECK:     %[[KEYS:.*]] = scf.for
+//       CHECK:     %[[KEYS:.*]]:3 = scf.for
 //       CHECK:       tensor.extract %[[ROW]]
 //       CHECK:       arith.xori %{{.*}}, %c-2147483648_i32
-//       CHECK:     scf.for %{{.*}} = %c0 to %c2 step %c1 iter_args(%{{.*}} = %[[KEYS]], {{.*}}, %{{.*}} = %[[COUNTS]])
+//       CHECK:     %[[RANGE:.*]] = arith.subi %[[KEYS]]#1, %[[KEYS]]#0
+//       CHECK:     math.ctlz %[[RANGE]]
+//       CHECK:     scf.for %{{.*}} iter_args(%{{.*}} = %[[KEYS]]#2, {{.*}}, %{{.*}} = %[[COUNTS]])
 //   CHECK-NOT:   stablehlo
 func.func @digits(%x: tensor<5x100xi32>) -> tensor<5x100xi32> {
   %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
