@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...runtime.compilation.garbage import collection_paused
 from ...runtime.compilation.program import Program
 from ...runtime.compilation.program import compile as compile_module
 from .call_options import CallOptions, Names, Numbers
@@ -54,6 +55,7 @@ def from_jax(
     return program_of(call, static, arguments, named, optimize=optimize, **options)
 
 
+@collection_paused()
 def program_of(
     call: CallOptions,
     static: tuple[Any, ...],

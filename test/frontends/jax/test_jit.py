@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -254,3 +255,16 @@ def test_callbacks_are_refused() -> None:
 def test_a_primitive_that_only_a_library_has_is_named() -> None:
     with pytest.raises(mi.PassError, match="cannot be lowered: .*primitive 'schur'"):
         mi.jit(jax.scipy.linalg.schur)(np.eye(3, dtype=np.float32))
+
+
+def test_functions_are_traced_without_searches_for_garbage() -> None:
+    enabled: list[bool] = []
+
+    @mi.jit
+    def twice(a: Any) -> Any:
+        enabled.append(gc.isenabled())
+        return a * 2
+
+    np.testing.assert_array_equal(twice(A), A * 2)
+    assert enabled == [False]
+    assert gc.isenabled()
