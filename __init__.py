@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from .runtime.call.bound_call import BoundCall
     from .runtime.call.entry_point import EntryPoint
     from .runtime.compilation.autotuning import autotune
-    from .runtime.compilation.garbage import collection_paused
     from .runtime.compilation.program import Program
     from .runtime.interface.dtypes import ElementType, UnsupportedTypeError
     from .runtime.interface.signature import BoundaryKind, Parameter, Signature, ValueType
@@ -58,7 +57,6 @@ if TYPE_CHECKING:
 else:
     # Absolute at run time, here only: pytest imports this file outside its package.
     from mlir_inplace.runtime import bindings
-    from mlir_inplace.runtime.compilation.garbage import collection_paused
 
 __version__ = "0.1.0"
 
@@ -162,6 +160,8 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .runtime.compilation.garbage import collection_paused
+
     with collection_paused():
         value = getattr(importlib.import_module(home), name)
     globals()[name] = value
