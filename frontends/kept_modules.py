@@ -10,6 +10,7 @@ from typing import Any
 from mlir import ir
 
 from ..dialects.registry import has_process_models
+from ..passes.framework.entered_context import new_context
 from ..runtime.compilation.disk_cache import CachePlace, DiskCache, Entry, cache_key, cache_place, plugins
 from ..runtime.compilation.program import Program
 from ..runtime.compilation.program import compile as compile_module
@@ -30,7 +31,10 @@ def compile_lowered(lower: Callable[[], ir.Module], *made_from: object, **option
     cache, key = DiskCache(place), cache_key("lowered module", *made_from)
     kept = cache.load(key)
     if kept is not None:
-        return compile_module(kept.code, **options)
+        with new_context():
+            # Parsed here: bytecode of others is tried in a process of its own, but an entry is what was written.
+            module = ir.Module.parse(kept.code)
+        return compile_module(module, **options)
     started = time.perf_counter()
     module = lower()
     program = compile_module(module, **options)

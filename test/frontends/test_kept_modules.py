@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
@@ -59,6 +60,13 @@ def test_a_module_is_lowered_once(tmp_path: Path, lowering: Lowering, *, optimiz
     assert [each.name for each in second["main"].signature.parameters] == ["input", "place"]
     with pytest.raises(AssertionError, match=r'"?user.py"?:7:2.*no such place'):
         second.main(X, 4)
+
+
+def test_a_kept_module_is_parsed_in_this_process(tmp_path: Path, lowering: Lowering) -> None:
+    result(lowering, "digest", cache=tmp_path)
+    with mock.patch.object(subprocess, "run", side_effect=AssertionError):
+        result(lowering, "digest", cache=tmp_path)
+    assert lowering.count == 1
 
 
 def test_one_module_serves_all_options(tmp_path: Path, lowering: Lowering) -> None:
