@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -47,7 +46,7 @@ def result(lowering: Lowering, *made_from: object, **options: object) -> mi.Prog
 
 
 @pytest.fixture
-def lowering() -> Iterator[Lowering]:
+def lowering() -> Lowering:
     return Lowering()
 
 
