@@ -160,7 +160,10 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(home), name)
+    from .runtime.compilation.garbage import collection_paused
+
+    with collection_paused():
+        value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value
 

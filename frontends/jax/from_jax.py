@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from mlir import ir
+
+from ...runtime.compilation.garbage import collection_paused
 from ...runtime.compilation.program import Program
-from ...runtime.compilation.program import compile as compile_module
+from ..kept_modules import compile_lowered
 from .call_options import CallOptions, Names, Numbers
 from .function import JaxProgram
-from .module import tensor_module
 from .tracing import trace
 
 
@@ -54,6 +56,7 @@ def from_jax(
     return program_of(call, static, arguments, named, optimize=optimize, **options)
 
 
+@collection_paused()
 def program_of(
     call: CallOptions,
     static: tuple[Any, ...],
@@ -63,5 +66,12 @@ def program_of(
 ) -> JaxProgram:
     """Compile the function of `call` with these static arguments, for others like `arguments` and `named`."""
     traced = trace(call.with_static(static), arguments, named, call.donated_places(static, len(arguments)))
-    program = compile_module(tensor_module(traced), **options)
+
+    def lower() -> ir.Module:
+        from .module import tensor_module
+
+        return tensor_module(traced)
+
+    made_from = (traced.digest, traced.names, traced.donated, len(traced.constants))
+    program = compile_lowered(lower, *made_from, **options)
     return JaxProgram(program, traced)

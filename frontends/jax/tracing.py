@@ -8,6 +8,7 @@ is legalized in JAX's own bindings; then the module crosses to ours as a portabl
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,11 @@ class TracedFunction:
     names: tuple[str, ...]
     in_tree: Any
     out_tree: Any
+
+    @property
+    def digest(self) -> str:
+        """The digest of the module."""
+        return hashlib.sha256(self.artifact).hexdigest()
 
 
 def trace(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
+from ...runtime.compilation.garbage import collection_paused
 from ...runtime.compilation.program import Program
 from ..held_weights import compile_with_weights
 from .model import LoweredModel, lower_model, read_model
@@ -43,6 +44,7 @@ class OnnxProgram(Program):
         return [found[name] for name in chosen]
 
 
+@collection_paused()
 def from_onnx(
     model: Any, *, constants: Mapping[str, Any] | None = None, optimize: bool = True, **options: Any
 ) -> OnnxProgram:

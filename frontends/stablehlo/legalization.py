@@ -16,10 +16,13 @@ from ...dialects.support.text_error import TextError
 from ...passes.framework.diagnostics import DiagnosticCollector
 from ...passes.framework.entered_context import new_context
 from ...passes.pipeline.pipeline import run_pipeline
+from ...runtime.compilation.settings import verifies_each
 from ...runtime.source import private_copy
 
 __all__ = ["legalize_stablehlo", "parse_artifact", "parse_stablehlo"]
 
+_NOTHING = "builtin.module()"
+"""Only verifies what passes count on."""
 _LOWERING = ",".join(
     (
         "func.func(stablehlo-legalize-composite-to-call)",
@@ -88,5 +91,6 @@ def legalize_stablehlo(module: ir.Module | ir.Operation) -> ir.Module:
     """
     stablehlo.bindings()
     lowered = private_copy(module)
-    run_pipeline(lowered, _LOWERING)
+    run_pipeline(lowered, _NOTHING, verify_each=True)
+    run_pipeline(lowered, _LOWERING, verify_each=verifies_each(), verify_result=True)
     return lowered

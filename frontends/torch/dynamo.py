@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from ...passes.framework.errors import PassError
+from ...runtime.compilation.garbage import collection_paused
 from .compiled import CompiledGraph
 from .decompositions.linear_algebra import unchecked
 from .decompositions.table import decompositions
@@ -47,6 +48,7 @@ def inplace(
         return backend(module, example_inputs)
 
 
+@collection_paused()
 def _compiled(module: Any, _example_inputs: Sequence[Any], *, options: Mapping[str, Any]) -> Callable[..., Any]:
     """A function of a list of inputs, which it empties, as AOT autograd wants it."""
     dispatch = torch_module("torch.utils._python_dispatch")

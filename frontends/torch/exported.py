@@ -14,6 +14,7 @@ import numpy as np
 
 from ...runtime.call.entry_point import EntryPoint
 from ...runtime.call.process_bound import ProcessBound
+from ...runtime.compilation.garbage import collection_paused
 from ...runtime.compilation.program import Program
 from ...runtime.interface.dtypes import describe_value
 from ...runtime.interface.signature import Parameter
@@ -27,6 +28,7 @@ from .tensors import array_maker, is_on_host, numpy_dtype
 __all__ = ["ModuleArguments", "ModuleCall", "TorchProgram", "argument_reader", "from_torch"]
 
 
+@collection_paused()
 def from_torch(
     module: Any,
     /,

@@ -64,9 +64,18 @@ def analyze_signedness(root: ir.Operation) -> list[tuple[ir.Value, ir.Type]]:
             "stablehlo-legalize-to-linalg",
             left,
         )
-    values = [value for op in find_ops(root) for value in defined_values(op)]
-    changes = ((value, _without_sign(value.type)) for value in values)
-    return [(value, type_) for value, type_ in changes if type_ != value.type]
+    known: dict[ir.Type, ir.Type | None] = {}
+    """By type the one without signs, None for the same one: few types have many values."""
+    changes: list[tuple[ir.Value, ir.Type]] = []
+    for op in find_ops(root):
+        for value in defined_values(op):
+            type_ = value.type
+            if type_ not in known:
+                changed = _without_sign(type_)
+                known[type_] = changed if changed != type_ else None
+            if (other := known[type_]) is not None:
+                changes.append((value, other))
+    return changes
 
 
 class EraseSignednessPass(Pass[PassOptions]):

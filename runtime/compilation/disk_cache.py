@@ -1,11 +1,12 @@
 """Cache of compiled programs on disk.
 
-An entry is the machine code of one program with the forms of its entry points. Its name is a digest of all that it was
-made from: the text of the program, the settings, this package's files, passes and op models of other packages, the
-bindings, and the processor. It is written atomically, and starts with a digest of its content, so that a broken entry
-counts as missing; so does one that was written under another name. The least recently used entries are removed when all
-together are larger than `MOST_BYTES`. Whoever writes an entry executes code in the process that loads it: an entry of
-another user, but the superuser, or one that others may write, is refused. A folder that this module creates is private.
+An entry is the machine code of one program with the forms of its entry points, or a program that a frontend has lowered
+(`frontends/kept_modules.py`). Its name is a digest of all that it was made from: the text of the program, the settings,
+this package's files, passes and op models of other packages, the bindings, and the processor. It is written atomically,
+and starts with a digest of its content, so that a broken entry counts as missing; so does one that was written under
+another name. The least recently used entries are removed when all together are larger than `MOST_BYTES`. Whoever writes
+an entry executes code in the process that loads it: an entry of another user, but the superuser, or one that others may
+write, is refused. A folder that this module creates is private.
 
 A cache that nobody asked for holds what took `SLOW` seconds to compile, and is used only where the key tells all: not
 with a pipeline or with op models of others, whose code may change under the same name.
@@ -45,11 +46,16 @@ _MAGIC = b"mlir-inplace object 2\n"
 _DIGEST = hashlib.sha256().digest_size
 _SUPERUSER = 0
 _SUFFIX = ".object"
+_FOLDERS = ("dialects", "frontends", "passes", "runtime")
+"""Whose files decide what a program is compiled to."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One compiled program: its object file, the forms of its functions, and whether callers own returned buffers."""
+    """One compiled program: its object file, the forms of its functions, and whether callers own returned buffers.
+
+    A lowered program is bytecode, and has no forms.
+    """
 
     code: bytes
     forms: dict[str, Form]
@@ -180,7 +186,7 @@ def _environment() -> str:
     """The part of a key that all programs of a process share."""
     provider = bindings.install()
     package = Path(__file__).parents[2]
-    ours = [path for folder in ("passes", "dialects", "runtime") for path in sorted((package / folder).rglob("*.py"))]
+    ours = [path for folder in _FOLDERS for path in sorted((package / folder).rglob("*.py"))]
     native = sorted((Path(provider.location) / "_mlir_libs").glob("*.so*"))
     facts: list[Any] = [[(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in (*ours, *native)]]
     facts += [provider.package, bindings.llvm_version(), plugins(), platform.machine(), _processor()]

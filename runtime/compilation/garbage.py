@@ -1,7 +1,8 @@
-"""Garbage collection is paused while a program is compiled.
+"""Garbage collection is paused while a program is compiled, and while what compiles it is imported.
 
 Analyses fill large tables that live until the end, so each collection walks all of them and frees next to nothing: an
-eighth of the time of a compilation. The first collection afterwards frees what is garbage by then.
+eighth of the time of a compilation. Beside a framework such as JAX it walks all of that too. The first collection
+afterwards frees what is garbage by then.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ __all__ = ["collection_paused"]
 
 @contextmanager
 def collection_paused() -> Generator[None]:
-    """Pause the garbage collector in the `with` block.
+    """Pause the garbage collector in the `with` block, or in each call of a function with this as decorator.
 
     The switch is one for all threads. If several threads compile, the first to finish turns it on again, which only
     costs the others time.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,15 @@ from typing import Any
 from ...passes.pipeline.pipeline import Pipeline
 from .disk_cache import CachePlace
 
-__all__ = ["Settings"]
+__all__ = ["VERIFY_EACH", "Settings", "verifies_each"]
+
+VERIFY_EACH = "MLIR_INPLACE_VERIFY_EACH"
+"""The environment variable that turns on verification after every pass, with the value `1`."""
+
+
+def verifies_each() -> bool:
+    """Whether the IR is verified after every pass, as in tests, and not only after a pipeline."""
+    return os.environ.get(VERIFY_EACH) == "1"
 
 
 @dataclass(frozen=True)

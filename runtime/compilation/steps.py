@@ -6,7 +6,6 @@ imported when something is compiled: a program from the cache needs none of it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -41,14 +40,11 @@ from ..native.linking import link
 from ..native.packed_entries import pack_entry
 from ..source import private_copy
 from . import lowering
-from .settings import Settings
+from .settings import VERIFY_EACH, Settings, verifies_each
 from .size_assertions import verify_sizes
 from .stages import reached
 
 __all__ = ["VERIFY_EACH", "Compiled", "Lowered", "compile_module", "deallocation_phases", "lower_module"]
-
-VERIFY_EACH = "MLIR_INPLACE_VERIFY_EACH"
-"""The environment variable that turns on verification after every pass, with the value `1`."""
 
 
 @dataclass(frozen=True)
@@ -189,8 +185,8 @@ def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = 
     A valid program may still become invalid, where folding shows an access out of the bounds of a memref. With the
     environment variable `MLIR_INPLACE_VERIFY_EACH=1`, as in tests, the IR is verified after every pass.
     """
-    each = os.environ.get(VERIFY_EACH) == "1"
-    run_pipeline(module, lowering.pipeline(phases, **options), verify_each=each, verify_result=verify)
+    pipeline = lowering.pipeline(phases, **options)
+    run_pipeline(module, pipeline, verify_each=verifies_each(), verify_result=verify)
 
 
 def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:

@@ -33,7 +33,7 @@ from math import prod
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
-from ..linalg.structured_op import Structured, type_bytes
+from ..linalg.structured_op import Structured, as_structured, type_bytes
 from ..linalg.vector_payload import find_combiner
 from .cache_tiling import TileLoop
 from .machine import Machine
@@ -74,10 +74,11 @@ def find_unfolding(op: ir.Operation, machine: Machine, *, tile: bool = False) ->
 
     A `tile` of an op that is unfolded tile by tile is unfolded in any case, and not tiled again.
     """
-    plan = find_plan(op, machine)
-    if plan is None or not plan.reductions or None in plan.structured.sizes or plan.structured.falling:
+    structured = as_structured(op)
+    if structured is None or not structured.reduction_loops or None in structured.sizes or structured.falling:
         return None
-    if len(plan.structured.outputs) != 1 or _asks_for_iterations(plan.structured):
+    plan = find_plan(op, machine)
+    if plan is None or len(plan.structured.outputs) != 1 or _asks_for_iterations(plan.structured):
         return None
     finder = _Finder(plan, machine)
     if not finder.is_possible():

@@ -4,7 +4,8 @@ A round plans (``passes/analysis/destinations/read_moves.py``), moves, and analy
 is read after a write. When nothing is left to move, the module goes back to the cheapest outcome. What did not pay for
 all operands together is tried for each by itself.
 
-Cost: one analysis if nothing can move; at most ``_TRIALS`` more, and in a large module fewer unless they pay.
+Cost: one analysis if nothing can move or nothing is copied; at most ``_TRIALS`` more, and in a large module fewer
+unless they pay.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def move_reads(module: ir.Operation, known: ModuleAnalysis | None) -> tuple[list
     """
     current = known if known is not None else analyze_module(module, LIVE_OPTIONS)
     with module.context:
-        if current.refusals or not plan_moves(current):
+        if current.refusals or not _copies(current) or not plan_moves(current):
             return [], current
         rounds = _Rounds(current)
         rounds.run(None)
@@ -79,7 +80,7 @@ class _Rounds:
         """Move, for all operands or for one, while there is something to move; then go back to the best state."""
         current, undo, told = self.best, list[_Undo](), list[MovedRead]()
         patience = _TRIALS if len(current.snapshot.ops) <= _SMALL else _PATIENCE
-        while self._left and len(undo) < patience:
+        while self._left and len(undo) < patience and _copies(self.best):
             moves = plan_moves(current, partial(_is_operand, current, operand))
             if not moves:
                 break
@@ -102,6 +103,11 @@ def _saves_copies(analysis: ModuleAnalysis, other: ModuleAnalysis) -> bool:
     """Whether ``analysis`` costs less than ``other`` because fewer bytes are copied, or fewer operands refused."""
     new, old = _price(analysis), _price(other)
     return new < old and (new.refusals, new.copied) < (old.refusals, old.copied)
+
+
+def _copies(analysis: ModuleAnalysis) -> bool:
+    """Whether there are copies to save, of what can be bufferized."""
+    return _price(analysis).copied > 0
 
 
 def _price(analysis: ModuleAnalysis) -> Price:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ jax = pytest.importorskip("jax", minversion="0.9")
 import jax.numpy as jnp  # noqa: E402  # pyright: ignore
 
 import mlir_inplace as mi  # noqa: E402
+from mlir_inplace.frontends.jax import module  # noqa: E402
 
 A = np.arange(6, dtype=np.float32).reshape(2, 3)
 B = np.arange(3, dtype=np.float32) + 10
@@ -254,3 +257,39 @@ def test_callbacks_are_refused() -> None:
 def test_a_primitive_that_only_a_library_has_is_named() -> None:
     with pytest.raises(mi.PassError, match="cannot be lowered: .*primitive 'schur'"):
         mi.jit(jax.scipy.linalg.schur)(np.eye(3, dtype=np.float32))
+
+
+def test_functions_are_traced_without_searches_for_garbage() -> None:
+    enabled: list[bool] = []
+
+    @mi.jit
+    def twice(a: Any) -> Any:
+        enabled.append(gc.isenabled())
+        return a * 2
+
+    np.testing.assert_array_equal(twice(A), A * 2)
+    assert enabled == [False]
+    assert gc.isenabled()
+
+
+def test_what_is_in_the_cache_is_not_lowered_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lowered: list[bool] = []
+    lower = module.tensor_module
+
+    def counted(traced: Any) -> Any:
+        lowered.append(True)
+        return lower(traced)
+
+    monkeypatch.setattr(module, "tensor_module", counted)
+
+    def function(a: Any, b: Any) -> Any:
+        return {"r": a @ b + jnp.asarray(A), "s": b}
+
+    square = np.arange(9, dtype=np.float32).reshape(3, 3)
+    for donated in (None, None, 1, 1):  # Calls of one line: locations are in the key.
+        jax.clear_caches()
+        given = square.copy()
+        found = mi.jit(function, donate_argnums=donated, cache=tmp_path)(A, given)
+        np.testing.assert_array_equal(found["r"], A @ square + A)
+        assert (found["s"] is given) == (donated == 1)
+    assert len(lowered) == 2

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import importlib
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -62,6 +64,20 @@ def test_compiling_searches_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(Engine, "__init__", watched)
     assert mi.compile(PROGRAM).main(2.0) == 4
+    assert enabled == [False]
+    assert gc.isenabled()
+
+
+def test_what_compiles_is_imported_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    enabled: list[bool] = []
+    load = importlib.import_module
+
+    def watched(name: str) -> ModuleType:
+        enabled.append(gc.isenabled())
+        return load(name)
+
+    monkeypatch.setattr(importlib, "import_module", watched)
+    assert mi.__getattr__("compile") is mi.compile
     assert enabled == [False]
     assert gc.isenabled()
 
