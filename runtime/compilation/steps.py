@@ -31,7 +31,7 @@ from ..interface.boundary import (
 from ..interface.signature import Signature
 from ..memory.counting_code import counting_allocator
 from ..memory.pool import POOLED, use_pool, wants_pool
-from ..native.engine import Engine
+from ..native.engine import Engine, require_registered
 from ..native.guard_code import NativeAllocator, unguarded_module
 from ..native.guard_keys import use_guard
 from ..native.guarded_entries import guard_entries
@@ -147,6 +147,7 @@ def lower_module(
         run_pipeline(module, settings.pipeline)
         if names_memory_spaces(module.operation):
             to_default_space(module.operation)
+    require_registered(module.operation)
     reached("bufferize", module)
     # 3. The boundary: signatures for calls from NumPy. A plain program keeps its own, and checks its accesses.
     if settings.plain:

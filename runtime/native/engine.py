@@ -149,6 +149,17 @@ def require_lowered(module: ir.Operation) -> list[ir.Operation]:
     raise PassError(located(left.location, f"'{left.name}' cannot be lowered to LLVM: {advice}"))
 
 
+def require_registered(module: ir.Operation) -> None:
+    """Raise `PassError` for the first unregistered operation; upstream's lowering of functions ends the process."""
+    context = module.context
+    if context.allow_unregistered_dialects:
+        known = context.is_registered_operation
+        left = first_op(module, lambda op: not known(op.name))
+        if left is not None:
+            advice = "it is not registered; rewrite it with a pipeline of your own before compiling"
+            raise PassError(located(left.location, f"'{left.name}' cannot be lowered to LLVM: {advice}"))
+
+
 def _require_room(module: ir.Operation) -> None:
     """Raise `PassError` for a constant or global so large that LLVM would end the process."""
     for op in module.regions[0].blocks[0].operations:

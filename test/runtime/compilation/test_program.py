@@ -428,6 +428,14 @@ class TestCompile:
                   return %0 : index
                 }""")
 
+    def test_an_operation_that_is_not_registered(self) -> None:
+        """Upstream's lowering of functions ended the process."""
+        with ir.Context() as context:
+            context.allow_unregistered_dialects = True
+            module = ir.Module.parse('func.func @main(%x: index) { "test.unknown"(%x) : (index) -> () return }')
+        with pytest.raises(PassError, match=r"^-:1:30: 'test.unknown' cannot be lowered to LLVM: it is not registered"):
+            mi.compile(module)
+
     def test_a_loop_that_folding_cuts_off(self) -> None:
         """Upstream's canonicalize does not end on it."""
         program = mi.compile("""
