@@ -2,7 +2,7 @@
 
 A written program may declare functions and say in comments what they do with tensors and, once they got them, with
 memrefs. The ops of dialect `test` are unknown to the package. They keep their tensors through bufferization, between
-`to_tensor` and `to_buffer`; here both hand on the memory itself, and the ops do the worst that is allowed: the region of
+`to_tensor` and `to_buffer`; here both hand on the memory itself, and the ops do the worst that is allowed. A region of
 `test.later` runs at the next `test.run`, with the values that it had. Memrefs may be stored in memory, too.
 """
 
