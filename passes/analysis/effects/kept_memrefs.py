@@ -19,7 +19,7 @@ _TAKES_ADDRESS = "memref.extract_aligned_pointer_as_index"
 def outlives_iteration(s: Snapshot, op: int) -> bool:
     """Whether a memref that ``op`` returns, or one that another op makes of it, is forwarded, stored, or may be kept.
 
-    A call or an op of an unknown dialect may keep it. Nothing else hands it to a later iteration of a loop around the op.
+    A call or an op of an unknown dialect may keep it. Nothing else hands it to a later iteration.
     """
     work = [value for value in s.results(op) if _is_memref(s, value)]
     seen = set(work)
