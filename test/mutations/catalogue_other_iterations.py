@@ -11,6 +11,14 @@ _AROUND = "passes.analysis.effects.slice_iterations:SliceIterations."
 
 OTHER_ITERATIONS = (
     Rule("memrefs of older iterations", "**Escape**", _DESTROYS + "loop_of_older", "return -1"),
+    Rule("slices of older iterations", "**Escape**", _DESTROYS + "_outermost_older", "return loop"),
+    Rule(
+        "memrefs that others may keep",
+        "**Escape**",
+        "passes.analysis.effects.kept_memrefs:outlives_iteration",
+        "if False:",
+        'if name.partition(".")[0] not in _KEEPS_NO_ADDRESS or name == _TAKES_ADDRESS:',
+    ),
     Rule("buffers that this iteration made", "**Escape**", _ITERATIONS + "is_made_in", "return True"),
     Rule(
         "forwarded memrefs live on",

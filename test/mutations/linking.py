@@ -2,7 +2,8 @@
 
 A written program may declare functions and say in comments what they do with tensors and, once they got them, with
 memrefs. The ops of dialect `test` are unknown to the package. They keep their tensors through bufferization, between
-`to_tensor` and `to_buffer`; here both hand on the memory itself, and the ops do the worst that is allowed.
+`to_tensor` and `to_buffer`; here both hand on the memory itself, and the ops do the worst that is allowed. A region of
+`test.later` runs at the next `test.run`, with the values that it had. Memrefs may be stored in memory, too.
 """
 
 from __future__ import annotations
@@ -73,6 +74,63 @@ def _op(decoder: Decoder, op: ir.Operation) -> Step:
     return step
 
 
+def _later(decoder: Decoder, op: ir.Operation) -> Step:
+    code, waiting = decoder.region(op.regions[0]), decoder.machine.state.globals
+    return lambda registers: waiting.setdefault("later", []).append((code, list(registers)))
+
+
+def _run(decoder: Decoder, _op: ir.Operation) -> Step:
+    waiting = decoder.machine.state.globals
+
+    def step(_registers: Registers) -> None:
+        for code, registers in waiting.pop("later", []):
+            code.call(registers, [])
+
+    return step
+
+
+def _store_memref(decoder: Decoder, op: ir.Operation) -> Step:
+    value, memory, *indices = decoder.all(list(op.operands))
+
+    def step(registers: Registers) -> None:
+        registers[memory][tuple(registers[slot] for slot in indices)] = registers[value]
+
+    return step
+
+
+def _load_memref(decoder: Decoder, op: ir.Operation) -> Step:
+    memory, *indices = decoder.all(list(op.operands))
+    result = decoder.slot(op.results[0])
+
+    def step(registers: Registers) -> None:
+        registers[result] = registers[memory][tuple(registers[slot] for slot in indices)]
+
+    return step
+
+
+def _make_memory_of_memrefs(decoder: Decoder, op: ir.Operation) -> Step:
+    result = decoder.slot(op.results[0])
+
+    def step(registers: Registers) -> None:
+        registers[result] = {}
+
+    return step
+
+
+def _memory_of_memrefs(op: ir.Operation) -> Handler | None:
+    """What runs an op on a memref whose elements are memrefs."""
+    made = {"memref.alloca": _make_memory_of_memrefs, "memref.load": _load_memref, "memref.store": _store_memref}
+    place = 1 if op.name == "memref.store" else 0
+    value = op.results[0] if op.name == "memref.alloca" else op.operands[place]
+    return made[op.name] if isinstance(ir.MemRefType(value.type).element_type, ir.MemRefType) else None
+
+
+def _memory(decoder: Decoder, op: ir.Operation) -> Step | None:
+    handler = _memory_of_memrefs(op) or find_handler(op.name)
+    assert handler is not None
+    return handler(decoder, op)
+
+
 def _global(decoder: Decoder, op: ir.Operation) -> Callable[[], Any]:
     """What an op of no operands returns, or gives its region: numbers that are the same memory every time."""
     value = op.regions[0].blocks[0].arguments[0] if len(op.regions) else op.results[0]
@@ -105,8 +163,12 @@ def _handler(decoder: Decoder, op: ir.Operation) -> Step | None:
 
 
 def _find(name: str) -> Handler | None:
+    if name in ("test.later", "test.run"):
+        return _later if name == "test.later" else _run
     if name.startswith(_DIALECT):
         return _op
+    if name in ("memref.alloca", "memref.load", "memref.store"):
+        return _memory
     return _handler if name in ("bufferization.to_tensor", "bufferization.to_buffer") else find_handler(name)
 
 

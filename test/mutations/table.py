@@ -16,7 +16,7 @@ from verdicts import VERDICTS
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "MUTATIONS.md"
 _WRITTEN = "written"
-_DATE, _MACHINE = "2026-11-21", "a busy two-core AMD Zen 5 machine"
+_DATE, _MACHINE = "2026-11-23", "a busy two-core AMD Zen 5 machine"
 _HEAD = f"""# What each rule is for
 
 The mutation check: one rule of the analysis after the other is switched off, and random programs are bufferized and

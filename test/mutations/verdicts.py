@@ -50,38 +50,75 @@ COSTS: dict[str, str] = {
     "sizes are known otherwise": "without it the empty tensor takes its sizes from the tensor that it should replace",
     "dead inputs are not used later": _REUSE,
     "dead inputs may be read while written": _REUSE,
+    "reads after the next version": (
+        "*reads inside of the next version* refuses these reads as well; the rule says where they are"
+    ),
+    "a second version": "*whole reads* refuses these uses as well; the rule says that they are updates",
+    "whole reads": (
+        "such a read has no slice, so nothing is proven of it: it sees the source if it comes ahead of all "
+        "updates, else "
+        "it would have to be a load of a tile, which it cannot be, and the store is kept"
+    ),
+    "only a part was computed": (
+        "only a `tensor.extract_slice` surely ties a part to its result, which *what an op does cannot be "
+        "undone* refuses "
+        "as well; the rule words the reason"
+    ),
+    "encodings stay": (
+        "an encoding that names a memory space is that of the empty tensor, too; others are refused by bufferization"
+    ),
+    "reshapes of gaps copy": (
+        "the conversion makes the same copy where it meets the gaps; the rule tells the analysis that the copy "
+        "shares no "
+        "memory, which saves a second one"
+    ),
+    "a call's result is one argument": (
+        "that a result is an argument on every return is true of this argument alone, whatever else the result may "
+        "share memory with; without it the tie is definite and less is refused"
+    ),
+    "steps to what is committed are in place": (
+        "without it a step may be out of place, and then *what is committed is there* refuses the program, "
+        "which an order "
+        "of decisions with the step in place would not be"
+    ),
+    "CommitModel writes": (
+        "a commit stands right in front of a return, so nothing reads after it; what it would copy back of its "
+        "own memory "
+        "*what is committed is there* refuses"
+    ),
+    "ContentsModel makes no buffer of its own": (
+        "asked of values in loops, where contents are not committed, and so are read-only and never fresh"
+    ),
     "the slice is in bounds": (
         "a program that ends before the insertion has no results to compare; it would fail with another message"
     ),
 }
 """Without the rule programs come out right but slower, or fail otherwise where they fail anyway."""
 
-_RACE = (
-    "no program of ours shows it, although threads are also run in step; "
-    "test/passes/analysis/in_place/test_one_shot_forall.py checks what is decided"
-)
 _POINTS = "test/passes/analysis/index_sets/test_index_sets.py compares the answers with all points of small sets"
-_REFUSED = "programs that need it are refused, and without it another rule refuses those that were written for it"
 
 UNTESTED: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            "writes are confined to their region",
-            "slices that differ by thread",
-            "writes of the same slice are final",
-            "writes of other threads are inserted there too",
-        ),
-        _RACE,
-    ),
     **dict.fromkeys(("no solution is a proof", "unknown is no proof"), _POINTS),
-    **dict.fromkeys(
-        (
-            "ranges of one slot lie apart",
-            "a thread's stores lie apart",
-            "a thread loads just what it stored",
-            "MaterializeModel has no other place",
-        ),
-        _REFUSED,
+    "a thread's stores lie apart": (
+        "without it a thread's insertions may overlap. The evaluator refuses that on tensors, but the memref "
+        "program is "
+        "right, as we carry them out in program order"
+    ),
+    "what is committed is there": (
+        "without it a copy of all of a memory is copied back, which undoes what other workgroups store meanwhile; the "
+        "programs here are one workgroup"
+    ),
+    "ReduceModel overlaps runs of its region": "the evaluator runs one combination after the other, in step as well",
+    "any caller gives any layout": (
+        "the callers that are not seen would have to pass a strided memref, for which the module has another type then"
+    ),
+    "tied inits stand outside": (
+        "no op of ours forwards values of other types than that of what they become, or values from outside of "
+        "a function"
+    ),
+    "buffers that die together": (
+        "an argument that may be another one is numbered behind it in all programs that were written for it, and the "
+        "rule makes no difference then"
     ),
     "swapped buffers are different sets": (
         "no program that was tried shows it; of 80 written for it 34 come out changed in some order of decisions, and "
@@ -95,9 +132,6 @@ UNTESTED: dict[str, str] = {
         "of our ops only selects have ties that are not certain, and two of them, which is no tie either; an op of "
         "others may have one"
     ),
-    "memory has no other tensor": "without it the pass plans the same insertion again and again, and does not end",
-    "buffers that are stored": "the evaluator has no memory that holds memrefs",
-    "runs that overlap": "needs an op whose region runs later than the op itself, which the evaluator has none of",
 }
 """No program shows what the rule is for; what else is known."""
 

@@ -87,6 +87,13 @@ class Destruction:
         writer, reader = s.operand_op[write.operand], s.operand_op[read.operand]
         return s.block_loop[self._order.order(writer, reader)[1]]
 
+    def _outermost_older(self, write: Write, read: Read, loop: int) -> int:
+        """Return the outermost loop whose symbols are not those of what ``read`` may see; ``loop`` if that is all."""
+        older = self.loop_of_older(write, read)
+        while older >= 0:
+            loop, older = older, self._snapshot.outer_loop(older)
+        return loop
+
     def loop_to(self, write: Write, read: Read) -> int:
         """Return the loop, by its block, that leads from ``write`` to ``read``; -1 if the read comes later without it.
 
@@ -199,7 +206,7 @@ class Destruction:
         """The write and every later read access disjoint elements."""
         write, read, frame = meeting.write, meeting.read, meeting.frame
         loop, order = meeting.loop, meeting.order
-        if self._frames.apart(frame, read.operand, loop):
+        if self._frames.apart(frame, read.operand, self._outermost_older(write, read, loop)):
             return loop >= 0 or not self._frames.is_renewed(frame, write, read)
         if loop < 0 or meeting.is_late or order in (Order.ENCLOSES, Order.INSIDE):
             return False

@@ -94,6 +94,7 @@ class _Outcome:
     def _function(self, op: int) -> FunctionAnalysis:
         s = self._analysis.snapshot
         while op not in self._owner:
+            assert op > 0, "a function of the trial was not analysed"
             op = s.block_op[s.op_block[op]]
         return self._owner[op]
 

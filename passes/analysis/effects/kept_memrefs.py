@@ -12,11 +12,14 @@ from ..ir.snapshot import Snapshot
 
 __all__ = ["outlives_iteration"]
 
+_KEEPS_NO_ADDRESS = frozenset({"affine", "arith", "bufferization", "linalg", "memref", "vector"})
+_TAKES_ADDRESS = "memref.extract_aligned_pointer_as_index"
+
 
 def outlives_iteration(s: Snapshot, op: int) -> bool:
-    """Whether a memref that ``op`` returns, or one that another op makes of it, is forwarded or stored somewhere.
+    """Whether a memref that ``op`` returns, or one that another op makes of it, is forwarded, stored, or may be kept.
 
-    Nothing else hands it to a later iteration of a loop around the op.
+    A call or an op of an unknown dialect may keep it. Nothing else hands it to a later iteration.
     """
     work = [value for value in s.results(op) if _is_memref(s, value)]
     seen = set(work)
@@ -25,7 +28,10 @@ def outlives_iteration(s: Snapshot, op: int) -> bool:
             user = s.operand_op[use]
             if user == s.block_ops[s.op_block[user]][-1] or s.op_regions[user]:
                 return True
-            if s.op_name[user] == "memref.store" and s.operand_index(use) == 0:
+            name = s.op_name[user]
+            if name.partition(".")[0] not in _KEEPS_NO_ADDRESS or name == _TAKES_ADDRESS:
+                return True
+            if name == "memref.store" and s.operand_index(use) == 0:
                 return True
             made = [value for value in s.results(user) if _is_memref(s, value) and value not in seen]
             seen.update(made)
