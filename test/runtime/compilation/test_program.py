@@ -433,7 +433,9 @@ class TestCompile:
         with ir.Context() as context:
             context.allow_unregistered_dialects = True
             module = ir.Module.parse('func.func @main(%x: index) { "test.unknown"(%x) : (index) -> () return }')
-        with pytest.raises(PassError, match=r"^-:1:30: 'test.unknown' cannot be lowered to LLVM: it is not registered"):
+        with pytest.raises(
+            mi.PassError, match=r"^-:1:30: 'test.unknown' cannot be lowered to LLVM: it is not registered"
+        ):
             mi.compile(module)
 
     def test_a_loop_that_folding_cuts_off(self) -> None:
