@@ -203,6 +203,13 @@ class OpModel:
         """Whether the op may read operand ``read`` and write operand ``write`` in ONE buffer with one layout."""
         return False
 
+    def writes_at_once(self, op: ir.Operation, first: int, second: int) -> bool:
+        """Whether the op may write operands ``first`` and ``second`` in ONE buffer, if nobody reads either result.
+
+        The other results must be right then, although the op reads the old content of the two.
+        """
+        return False
+
     def subset(self, op: ir.Operation, operand: int) -> Subset | None:
         """Return the part of ``operand`` that the op views, reads or writes; None means the whole.
 

@@ -20,6 +20,7 @@ __all__ = [
     "extract_slice",
     "insert_slice",
     "mixed_subset",
+    "overwrites",
     "parallel_insert_slice",
     "reinterpret_cast",
     "slice_entries",
@@ -60,6 +61,15 @@ def covers(subset: Subset, type_: ir.Type) -> bool:
         and all(stride == 1 for stride in subset.strides)
         and all(size == extent != _DYNAMIC for size, extent in zip(subset.sizes, shaped.shape, strict=True))
     )
+
+
+def overwrites(subset: Subset, type_: ir.Type) -> bool:
+    """Whether an insertion into ``subset`` overwrites all of a tensor of ``type_``.
+
+    A dynamic offset of a slice that has all sizes of its tensor can only be 0: any other is out of bounds.
+    """
+    offsets = tuple(offset if isinstance(offset, int) else 0 for offset in subset.offsets)
+    return covers(Subset(offsets, subset.sizes, subset.strides), type_)
 
 
 def dropped_dimensions(sizes: Sequence[Number], shape: Sequence[int]) -> frozenset[int]:

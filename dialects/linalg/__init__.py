@@ -99,6 +99,11 @@ class StructuredOpModel(ParallelRegionModel):
         maps = _maps(op)
         return maps[read] == maps[write] and ir.AffineMapAttr(maps[write]).value.is_permutation
 
+    def writes_at_once(self, op: ir.Operation, first: int, second: int) -> bool:
+        """Two inits may share a buffer when every iteration reads, then writes one element of each, the same one."""
+        maps = _maps(op)
+        return maps[first] == maps[second] and ir.AffineMapAttr(maps[first]).value.is_permutation
+
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Recreate the op on memrefs; the payload region moves over."""
         operands = list(op.operands)

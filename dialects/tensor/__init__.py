@@ -14,7 +14,7 @@ from mlir.dialects import memref
 from ..bufferizable import AliasingValue, OpModel, Relation, Subset
 from ..common_models import CopyModel, DestinationModel, NoReadModel
 from ..rewriter import Rewriter
-from ..subsets import covers, mixed_subset, subset_type, subview
+from ..subsets import covers, mixed_subset, overwrites, subset_type, subview
 from .assembly import ASSEMBLY_MODELS
 from .casts import CAST_MODELS
 from .creation import CREATION_MODELS
@@ -108,14 +108,14 @@ class InsertSliceModel(CopyModel):
 
     def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
         """The source; and the destination, unless all of it is overwritten."""
-        return operand == 0 or not covers(mixed_subset(op, 2), op.operands[1].type)
+        return operand == 0 or not overwrites(mixed_subset(op, 2), op.operands[1].type)
 
     def subset(self, op: ir.Operation, operand: int) -> Subset | None:
         """The slice of the destination, unless the source replaces it with all its dimensions."""
         if operand == 0:
             return None
         subset = mixed_subset(op, 2)
-        whole = covers(subset, op.operands[1].type) and op.operands[0].type == op.operands[1].type
+        whole = overwrites(subset, op.operands[1].type) and op.operands[0].type == op.operands[1].type
         return None if whole else subset
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:

@@ -7,7 +7,7 @@ from mlir import ir
 from ..bufferizable import Subset
 from ..common_models import CopyModel
 from ..rewriter import Rewriter
-from ..subsets import covers, mixed_subset, subview
+from ..subsets import mixed_subset, overwrites, subview
 
 __all__ = ["ParallelInsertSliceModel"]
 
@@ -28,7 +28,7 @@ class ParallelInsertSliceModel(CopyModel):
         if operand != _DESTINATION:
             return None
         subset, type_ = mixed_subset(op, _OFFSETS), op.operands[_DESTINATION].type
-        return None if covers(subset, type_) and op.operands[_SOURCE].type == type_ else subset
+        return None if overwrites(subset, type_) and op.operands[_SOURCE].type == type_ else subset
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Copy the source into the slice, in front of the terminator that holds the op."""

@@ -58,10 +58,12 @@ SIBLINGS = 40
 SWAPPED: dict[str, tuple[str, ...]] = {
     r"arith\.cmpi \w+": tuple(f"arith.cmpi {name}" for name in ("eq", "ne", "slt", "sge")),
     r"arith\.\w+i (?=%\w+, %\w+ : i\d\d?\b)(?!.* : i1$)": ("arith.addi ", "arith.subi ", "arith.muli "),
+    r"arith\.\w+i (?=%(?:in|out)\w*, %(?:in|out)\w* : index$)": ("arith.addi ", "arith.subi ", "arith.muli "),
     r"arith\.(?:and|or|xor|add|sub|mul)i (?=%\w+, %\w+ : i1$)": ("arith.andi ", "arith.ori ", "arith.xori "),
     r"arith\.\w+f (?=%\w+, %\w+ : \w*f\d\d$)": tuple(f"arith.{name}f " for name in ("add", "sub", "mul", "maximum")),
 }
-"""Scalar ops that can stand for one another. Index arithmetic is not among them: it says which slices overlap."""
+"""Scalar ops that can stand for one another. Index arithmetic is not among them: it says which slices overlap; that of
+a payload's elements is."""
 FILL = r"^(?P<fill> *%\w+ = linalg\.fill )ins\(%\w+ : (?P<type>b?f\d+|i\d\d?|index)\)"
 """A fill; no decision depends on its number, and equal ones hide that one fill has overwritten another."""
 BRANCHES: dict[str, str] = {
@@ -170,6 +172,7 @@ def compare(
             mi.run_pipeline(ours, f"builtin.module({OURS})")
     except PassError as error:
         return Comparison(f"refused by ours: {message(error)}")
+    texts = functions(theirs)
     counts: list[Costs] = []
     for name, made in (("ours", ours), ("upstream", theirs)):
         begin(f"the clean-up after {name}")
@@ -197,6 +200,7 @@ def compare(
         return Comparison("fewer" if both[1].exceeds(both[0]) else "same", *both)
     begin(SEARCH)
     wrong = refuted(program, module, {"ours": ours, "upstream": theirs}, Tries(until=REFUTING))
+    wrong = wrong or refuted_by_a_caller(program, module, texts, REFUTING)
     wrong = wrong or refuted_by_siblings(program, module, counts[1], REFUTING)
     return Comparison(f"wrong in {wrong}" if wrong else "more", *both, () if wrong else more)
 
@@ -310,6 +314,56 @@ def refuted_by_siblings(program: GeneratedProgram, module: ir.Module, costs: Cos
         if wrong:
             return f"{wrong} and {'conditions' if is_open else 'scalar ops'}"
     return ""
+
+
+def refuted_by_a_caller(program: GeneratedProgram, module: ir.Module, texts: dict[str, str], until: float) -> str:
+    """What is wrong for a caller that overwrites what it got, and calls again; upstream makes `texts` of the functions.
+
+    Upstream returns the memory of mutable globals, for example, which the next call overwrites.
+    """
+    try:
+        sibling = oracle.parse(with_a_caller(module, program.function))
+        _, theirs = upstream(sibling)
+        ours = sibling.operation.clone()
+        with oracle.context():
+            mi.run_pipeline(ours, f"builtin.module({OURS})")
+    except (ir.MLIRError, PassError, oracle.Refused):
+        return ""
+    if texts.items() - functions(theirs).items():
+        return ""
+    called = replace(program, function="caller", kept=())
+    wrong = refuted(called, sibling, {"ours": ours, "upstream": theirs}, Tries(arguments=10, calls=0, until=until))
+    return f"{wrong} and called twice" if wrong else ""
+
+
+def functions(module: ir.Module) -> dict[str, str]:
+    """The text of each function."""
+    return {op.name.value: str(op) for op in module.body.operations if op.operation.name == "func.func"}
+
+
+def with_a_caller(module: ir.Module, function: str) -> str:
+    """The program with a function that calls `function` twice, and fills the tensors of the first call in between."""
+    type_ = ir.SymbolTable(module.operation)[function].attributes["function_type"].value
+    names = [f"%given_{n}" for n in range(len(type_.inputs))]
+    inputs, results = (", ".join(map(str, types)) for types in (type_.inputs, type_.results))
+    call = f"func.call @{function}({', '.join(names)}) : ({inputs}) -> ({results})"
+    lines, first = [f"%first:{len(type_.results)} = {call}"], []
+    for n, result in enumerate(type_.results):
+        first.append(f"%first#{n}")
+        if isinstance(result, ir.RankedTensorType) and str(result.element_type) in oracle.DTYPES:
+            element = str(result.element_type)
+            number = "true" if element == "i1" else "11.0" if "f" in element else "11"
+            first[-1] = f"%filled_first_{n}"
+            lines.append(f"%with_{n} = arith.constant {number}" + ("" if element == "i1" else f" : {element}"))
+            lines.append(
+                f"{first[-1]} = linalg.fill ins(%with_{n} : {element}) outs(%first#{n} : {result}) -> {result}"
+            )
+    second = [f"%second#{n}" for n in range(len(first))]
+    lines += [f"%second:{len(first)} = {call}", f"return {', '.join(first + second)} : {results}, {results}"]
+    arguments = ", ".join(f"{name}: {each}" for name, each in zip(names, type_.inputs, strict=True))
+    body = "\n".join(lines)
+    text = f"func.func @caller({arguments}) -> ({results}, {results}) {{\n{body}\n}}\n}}\n"
+    return str(module).rstrip().removesuffix("}") + text
 
 
 def refuted_on_a_way(

@@ -17,8 +17,10 @@ from random_counts import (
     Costs,
     attempt,
     counted,
+    functions,
     is_wrong,
     refuted,
+    refuted_by_a_caller,
     refuted_by_siblings,
     run,
     upstream,
@@ -160,6 +162,27 @@ def test_upstream_may_be_wrong_in_a_function_whose_results_are_not_used(returned
     module = oracle.parse(text)
     _, made = upstream(module)
     assert refuted(program, module, {"upstream": made}) == wrong
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_upstream_may_be_wrong_for_a_second_call(stored: bool) -> None:
+    """It returns the memory of the global, which the caller may overwrite, and the next call does."""
+    loaded = "%g = ml_program.global_load @g : tensor<2xf32>"
+    text = f"""
+      ml_program.global private mutable @g(dense<1.0> : tensor<2xf32>) : tensor<2xf32>
+      func.func @main(%f: f32) -> tensor<2xf32> {{
+        %0 = tensor.splat %f : tensor<2xf32>
+        {"ml_program.global_store @g = %0 : tensor<2xf32>" if stored else ""}
+        {loaded if stored else "%g = tensor.insert %f into %0[%c0] : tensor<2xf32>"}
+        return %g : tensor<2xf32>
+      }}
+    """.replace("%0 = tensor.splat", "%c0 = arith.constant 0 : index\n%0 = tensor.splat")
+    program = GeneratedProgram(0, text, "main", (), (), ((1.0,),), kept=())
+    module = oracle.parse(text)
+    texts = functions(upstream(module)[1])
+    wrong = refuted_by_a_caller(program, module, texts, float("inf"))
+    assert wrong == ("upstream, with other arguments and called twice" if stored else "")
+    assert not refuted_by_a_caller(program, module, {**texts, "main": "changed by the caller"}, float("inf"))
 
 
 def test_any_condition_is_drawn_anew() -> None:

@@ -71,6 +71,26 @@ CONFLICTS = (
     ),
     Rule("what a call returns is not writable", "**Not writable**", _IF + "_is_what_was_passed", "return True"),
     Rule("two results in one memory", "**Written twice**", _IF + "_write_against_writes", "return None"),
+    Rule(
+        "results that are read have memory of their own",
+        "**Written twice**",
+        _IF + "_is_unread_twice",
+        "True",
+        "not any(effects.value_read[tie.value] for tie in ties)",
+    ),
+    Rule(
+        "unread results of one memory are of one buffer",
+        "**Written twice**",
+        _IF + "_is_unread_twice",
+        "True",
+        "self._sets.equivalence.find(values[first]) == self._sets.equivalence.find(values[second])",
+    ),
+    Rule(
+        "unread results of one memory need a model's word",
+        "**Written twice**",
+        "dialects.linalg:StructuredOpModel.writes_at_once",
+        "return True",
+    ),
     Rule("a write that lands on read elements", "**RaW**", _DESTROYS + "_is_apart", "return True"),
     Rule(
         "simultaneous access needs a model's word",
@@ -98,9 +118,9 @@ CONFLICTS = (
         "**Choices**",
         _CHOICES + "_is_always",
         "return True",
-        "return all(find(s.operand_value[operand]) == find(other) for operand in sources)",
+        "return all(find(each) == find(other) or not self._sets.have_common_origin(each, other) for each in forwarded)",
     ),
-    Rule("a choice is one or apart", "**Choices**", _CHOICES + "_is_each_one_or_apart", "return True"),
+    Rule("a choice is one or apart", "**Choices**", _CHOICES + "are_one_or_apart", "return True"),
     Rule(
         "a choice of an older iteration",
         "**Choices**",

@@ -66,6 +66,13 @@ ELEMENTS = (
         "return a is not None and b is not None and a[0] == b[0] and slice_relation(a[1], b[1]) is SliceRelation.EQUAL",
     ),
     Rule(
+        "only one element has any stride",
+        "**Disjoint, matching, contained**",
+        "passes.analysis.index_sets.slices:slice_of",
+        "1",
+        "1 if size == 1 else stride",
+    ),
+    Rule(
         "intervals have stride 1",
         "**Disjoint, matching, contained**",
         _SLICES + "_relation_1d",

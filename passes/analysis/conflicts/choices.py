@@ -1,8 +1,9 @@
 """Values that are one of several buffers, such as the result of a branch: each of these one buffer, or apart from it.
 
-An op may read and write one buffer at once, element by element, or two that share no memory. So it may if one of
-its operands is one of several buffers, each of which is either that of the other operand or apart from it. A block
-argument that a loop of branches carries is compared if each edge forwards the buffer of the other operand.
+An op may read and write one buffer at once, element by element, or two that share no memory. So it may if its
+operands are each one of several buffers, and each of the one is either each of the other or apart from it. A block
+argument that a loop of branches carries is compared if each edge forwards the buffer of the other operand, or one that
+is apart from it.
 
 Cost: a bounded walk per check. Checks are made only where an op would otherwise conflict with itself. See
 *choices* in docs/theory/conflicts.md.
@@ -33,30 +34,31 @@ class Choices:
 
         What is apart may no longer be when another edge is stated: then the question has to be asked again.
         """
-        return self._is_each_one_or_apart(first, second) or self._is_each_one_or_apart(second, first)
-
-    def _is_each_one_or_apart(self, choice: int, other: int) -> bool:
-        if not self._may_be_chosen(choice) and not self._is_always(choice, other):
-            return False
-        find = self._sets.equivalence.find
-        work, seen = [choice], {choice}
+        work, seen = [(first, second)], {(first, second)}
         while work:
-            value = work.pop()
-            if find(value) == find(other) or not self._sets.have_common_origin(value, other):
+            pair = work.pop()
+            if self._is_one_or_apart(*pair):
                 continue
-            if self._is_always(value, other):
-                continue
-            chosen = self._chosen(value)
-            origins = self._sets.origins(other) if chosen else None
-            # A part of the choice itself is part of whatever was chosen.
-            if origins is None or find(value) in origins or len(seen) > _MOST_CHOICES:
+            found = self._chosen_of(*pair)
+            if not found or len(seen) > _MOST_CHOICES:
                 return False
-            work.extend(source for source in chosen if source not in seen)
-            seen.update(chosen)
+            work.extend(other for other in found if other not in seen)
+            seen.update(found)
         return True
 
+    def _is_one_or_apart(self, first: int, second: int) -> bool:
+        if self._sets.equivalence.find(first) == self._sets.equivalence.find(second):
+            return True
+        if not self._sets.have_common_origin(first, second):
+            return True
+        return self._is_always(first, second) or self._is_always(second, first)
+
+    def _chosen_of(self, first: int, second: int) -> list[tuple[int, int]]:
+        """Return the pairs of what the two are one of: of the first, or else of the second."""
+        return [(value, second) for value in self._chosen(first)] or [(first, value) for value in self._chosen(second)]
+
     def _is_always(self, value: int, other: int) -> bool:
-        """Whether block argument ``value`` is the buffer of ``other`` by each edge, in each iteration of a loop."""
+        """Whether block argument ``value`` is the buffer of ``other``, or apart from it, by each edge of a loop."""
         s, sources = self._snapshot, self._effects.sources.get(value, ())
         loop = s.block_loop[s.value_block[value]] if s.value_op[value] < 0 and sources else -1
         if loop < 0 or s.block_branches[loop] < 0 or s.is_in_loop(s.value_position[other], loop):
@@ -64,7 +66,8 @@ class Choices:
         if any(s.operand_op[operand] not in s.op_successors or s.operand_value[operand] < 0 for operand in sources):
             return False
         find = self._sets.equivalence.find
-        return all(find(s.operand_value[operand]) == find(other) for operand in sources)
+        forwarded = [s.operand_value[operand] for operand in sources]
+        return all(find(each) == find(other) or not self._sets.have_common_origin(each, other) for each in forwarded)
 
     def _chosen(self, value: int) -> list[int]:
         """Return the values of which ``value`` is one, of the same run of its block; empty if that is not known."""

@@ -109,7 +109,9 @@ class Interference:
         elif isinstance(other, Read):
             value, rule = other.value, self._destruction.rule(write, other)
         else:
-            value, rule = other.value, None if self.frames.are_regions_apart(write, other) else Rule.WRITTEN_TWICE
+            value = other.value
+            harmless = self.frames.are_regions_apart(write, other) or self._is_unread_twice(write, other)
+            rule = None if harmless else Rule.WRITTEN_TWICE
         if rule is None:
             return None
         if (
@@ -146,6 +148,21 @@ class Interference:
             model is not None
             and s.values[value].type == s.values[write.value].type
             and model.is_not_conflicting(s.ops[op], s.operand_index(other.operand), s.operand_index(write.operand))
+        )
+
+    def _is_unread_twice(self, write: Write, other: Write) -> bool:
+        """Whether one op writes two results to the same elements at once, and nobody reads what either leaves there."""
+        s, effects = self._snapshot, self._effects
+        first, second = write.operand, other.operand
+        values = s.operand_value
+        model = effects.model(s.operand_op[first])
+        ties = [*effects.ties.get(first, ()), *effects.ties.get(second, ())]
+        return (
+            model is not None
+            and s.values[values[first]].type == s.values[values[second]].type
+            and self._sets.equivalence.find(values[first]) == self._sets.equivalence.find(values[second])
+            and not any(effects.value_read[tie.value] for tie in ties)
+            and model.writes_at_once(s.ops[s.operand_op[first]], s.operand_index(first), s.operand_index(second))
         )
 
     def _is_what_was_passed(self, write: Write, value: int) -> bool:

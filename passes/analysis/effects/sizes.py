@@ -19,8 +19,8 @@ __all__ = ["followed_size", "has_size", "keeps_size"]
 _STEPS = 64
 """The largest number of steps that a size is traced back."""
 
-_CREATORS = frozenset({"tensor.empty", "tensor.generate"})
-"""Ops whose operands are the dynamic sizes of their result, outermost first."""
+_CREATORS = frozenset({"tensor.empty", "tensor.generate", "bufferization.alloc_tensor"})
+"""Ops whose first operands are the dynamic sizes of their result, outermost first; or, of a copy, the copied tensor."""
 
 _Size = int | tuple[int, int]
 """A constant, an index value (its number, -1), or a dimension of a tensor value."""
@@ -132,7 +132,8 @@ def _index(effects: EffectTables, value: int, dimension: int) -> Index | None:
     if op < 0 or not isinstance(type_, ir.RankedTensorType):
         return None
     if s.op_name[op] in _CREATORS:
-        return Symbol(s.operand_value[s.operands(op)[_dynamic_before(type_, dimension)]])
+        size = s.operand_value[s.operands(op)[_dynamic_before(type_, dimension)]]
+        return Symbol(size) if isinstance(s.values[size].type, ir.IndexType) else None
     if s.op_name[op] == "dispatch.contents":
         sizes = sizes_of(ir.OpResult(s.ops[op].operands[0]).owner)
         return Symbol(s.value_id(sizes[_dynamic_before(type_, dimension)])) if sizes else None

@@ -46,12 +46,17 @@ class SliceRelation(enum.Enum):
 
 
 def slice_of(subset: Subset, sums: IndexSums) -> Slice:
-    """Return ``subset`` over symbols and sums; indices defined by constants become integers."""
+    """Return ``subset`` over symbols and sums; indices defined by constants become integers.
+
+    One element has any stride: it is 1 here, so that slices of one element are compared as intervals.
+    """
 
     def entries(indices: Sequence[int | ir.Value]) -> tuple[Index, ...]:
         return tuple(index if isinstance(index, int) else sums.of(index) for index in indices)
 
-    return Slice(entries(subset.offsets), entries(subset.sizes), entries(subset.strides))
+    sizes = entries(subset.sizes)
+    strides = (1 if size == 1 else stride for size, stride in zip(sizes, entries(subset.strides), strict=True))
+    return Slice(entries(subset.offsets), sizes, tuple(strides))
 
 
 def slice_relation(first: Slice, second: Slice) -> SliceRelation:

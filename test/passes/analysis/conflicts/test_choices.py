@@ -48,6 +48,20 @@ def test_a_block_argument() -> None:
     assert not_in_place(between, "%x", "%t") == {}
 
 
+@pytest.mark.parametrize(("other", "in_place"), [("%t", True), ("%o", False)])
+def test_both_are_choices(other: str, in_place: bool) -> None:
+    """Each yields %t or a new tensor; or one yields %t shifted by an element, which the other may yield as it is."""
+    slices = """
+      %t = tensor.extract_slice %m[0] [8] [1] : !d to !v loc("t")
+      %o = tensor.extract_slice %m[1] [8] [1] : !d to !v loc("o")
+    """
+    first = IF.format(other=other)
+    second = IF.replace("%x", "%s").replace("%p", "%q").replace('"x"', '"s"').format(other="%t")
+    body = slices + first + second + ADD.format(map=ID, read="%x", written="%s")
+    found = analyse(body, ARGUMENTS.replace("%t: !v", "%m: !d")).not_in_place
+    assert any("READ_BY_WRITER" in text for text in found.values()) != in_place
+
+
 @pytest.mark.parametrize(("read", "written"), [("%x", "%t"), ("%t", "%x")])
 def test_elements_in_another_order_are_copied(read: str, written: str) -> None:
     assert not_in_place(IF.format(other="%t"), read, written, REVERSED) != {}

@@ -39,6 +39,7 @@ WHOLE = {
     %c8 = arith.constant 8 : index
     %w = tensor.extract_slice %s[0] [%c8] [1] : !d to !d loc("w")""",
     "new tensor": "%s = tensor.empty(%n) : !d\n" + ALL,
+    "new buffer": "%s = bufferization.alloc_tensor(%n) : !d\n" + ALL,
     "inserted": "%s = tensor.empty(%n) : !d\n"
     "%u = tensor.extract_slice %t[5] [%n] [1] : !d to !d\n"
     '%w = tensor.insert_slice %u into %s[0] [%n] [1] : !d into !d loc("w")',
@@ -54,6 +55,7 @@ NOT_WHOLE = {
     "another stride": SLICE + ALL.replace("[1]", "[2]"),
     "another size": SLICE + ALL.replace("[%n]", "[%m]"),
     "size plus one": SLICE + "%k = arith.addi %n, %c1 : index\n" + ALL.replace("[%n]", "[%k]"),
+    "copy of a tensor": "%s = bufferization.alloc_tensor() copy(%t) : !d\n" + ALL,
     "size of another tensor": SLICE + "%k = tensor.dim %t, %c0 : !d\n" + ALL.replace("[%n]", "[%k]"),
     "dimensions swapped": WHOLE["two dimensions"].replace("[%a, %b]", "[%b, %a]"),
     "dimension dropped": """

@@ -330,9 +330,73 @@ TWO_RESULTS = """
 """
 
 
-def test_one_op_does_not_write_two_results_to_one_place() -> None:
-    a = analyse(TWO_RESULTS.format("%k", "%k"), "%h: !h, %k: !h")
+@pytest.mark.parametrize("read", ["%g#0", "%g#1"])
+def test_one_op_does_not_write_two_results_to_one_place(read: str) -> None:
+    a = analyse(TWO_RESULTS.format("%k", "%k") + f"%r = tensor.extract {read}[%c0] : !h", "%h: !h, %k: !h")
     assert a.not_in_place == {"g#2": "alloc: WRITTEN_TWICE write=g#2 read=g#1"}
+
+
+def test_one_op_may_write_two_results_to_one_place_if_nobody_reads_them() -> None:
+    overwritten = "%r = linalg.fill ins(%f : f32) outs(%g#0 : !h) -> !h\nreturn %r : !h"
+    assert analyse(TWO_RESULTS.format("%k", "%k") + overwritten, "%h: !h, %k: !h, %f: f32").not_in_place == {}
+
+
+UNREAD = """
+  %a = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("a")
+  %b = tensor.extract_slice %t[1] [4] [1] : !v to !h loc("b")
+  %e = tensor.empty() : !h
+  %g:3 = linalg.generic {{indexing_maps = [{}, #id, #id], iterator_types = ["parallel"]}}
+      outs({}, %b, %e : !h, !h, !h) {{
+    ^bb0(%x: f32, %y: f32, %z: f32):
+      linalg.yield %f, %f, %y : f32, f32, f32
+  }} -> (!h, !h, !h) loc("g")
+  return %g#2 : !h
+"""
+
+
+@pytest.mark.parametrize(
+    ("map_", "out", "in_place"),
+    [("#id", "%b", True), ("affine_map<(i) -> (3 - i)>", "%b", False), ("#id", "%a", False)],
+)
+def test_what_the_op_reads_for_its_other_results_stays(map_: str, out: str, in_place: bool) -> None:
+    """The third result is the old content of %b, an element of which the first result may be written over too early."""
+    a = analyse(UNREAD.format(map_, out), "%t: !v, %f: f32")
+    assert any("WRITTEN_TWICE" in cost for cost in a.costs) != in_place
+
+
+@pytest.mark.parametrize(("size", "in_place"), [("1", True), ("2", False)])
+def test_one_element_has_any_stride(size: str, in_place: bool) -> None:
+    """Elements 0 and 4, or 0 only, and elements from 2 on."""
+    a = analyse(
+        f"""
+      %s = tensor.extract_slice %t[0] [{size}] [4] : !v to tensor<{size}xf32> loc("s")
+      %w = linalg.fill ins(%f : f32) outs(%s : tensor<{size}xf32>) -> tensor<{size}xf32>
+      %r = tensor.extract_slice %t[2] [%i] [1] : !v to !d loc("r")
+      "test.keep"(%w) : (tensor<{size}xf32>) -> ()
+      %x = tensor.extract %r[%c0] : !d
+    """,
+        EIGHT,
+        allow_unknown=True,
+    )
+    assert (a.not_in_place == {}) == in_place
+
+
+@pytest.mark.parametrize(("size", "in_place"), [("8", True), ("4", False)])
+def test_a_thread_may_insert_all_of_what_it_sees(size: str, in_place: bool) -> None:
+    """A slice of 8 elements of 8 is all of them, whatever its offset is called."""
+    a = analyse(
+        f"""
+      %r = scf.forall (%k) in (1) shared_outs(%a = %t) -> (!v) {{
+        %s = tensor.extract_slice %a[0] [{size}] [1] : !v to tensor<{size}xf32>
+        scf.forall.in_parallel {{
+          tensor.parallel_insert_slice %s into %a[%i] [{size}] [1] : tensor<{size}xf32> into !v
+        }}
+      }}
+      return %r : !v
+    """,
+        EIGHT,
+    )
+    assert (a.not_in_place == {}) == in_place
 
 
 @pytest.mark.parametrize(("offset", "in_place"), [(4, True), (3, False)])
@@ -841,6 +905,7 @@ THREE_RESULTS = """
     ^bb0(%o: f32, %q: f32, %s: f32):
       linalg.yield %f, %f, %f : f32, f32, f32
   }} -> (!h, !h, !h) loc("g")
+  return %g#0, %g#1, %g#2 : !h, !h, !h
 """
 
 

@@ -386,18 +386,28 @@ def test_branches_that_nobody_described_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entered", "passed", "refused"), [("%t", "%w", []), ("%u", "%w", ["w#1"]), ("%t", "%u", ["cf.br#1"])]
+    ("entered", "passed", "refused"),
+    [("%s", "%w", []), ("%u", "%w", []), ("%s", "%u", []), ("%o", "%w", ["s#0"]), ("%s", "%o", ["s#0"])],
 )
 def test_an_argument_of_a_loop_that_is_always_one_buffer(entered: str, passed: str, refused: list[str]) -> None:
-    """%w overwrites %t, which is %a in each iteration, as %w is; or %a is another tensor at first, or later."""
-    a = analyse(f"""
-      cf.br ^head(%i, {entered} : index, !v)
-    ^head(%k: index, %a: !v):
-      %w = linalg.exp ins(%a : !v) outs(%t : !v) -> !v loc("w")
+    """%w overwrites %s, which is %a in each iteration, as %w is; or %a is another tensor at first, or later.
+
+    Only another slice of the same memory must not be.
+    """
+    a = analyse(
+        f"""
+      %s = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("s")
+      %o = tensor.extract_slice %t[1] [4] [1] : !v to !h loc("o")
+      %u = tensor.splat %f : !h
+      cf.br ^head(%i, {entered} : index, !h)
+    ^head(%k: index, %a: !h):
+      %w = linalg.exp ins(%a : !h) outs(%s : !h) -> !h loc("w")
       %next = arith.addi %k, %j : index
       %more = arith.cmpi slt, %next, %n : index
-      cf.cond_br %more, ^head(%next, {passed} : index, !v), ^exit
+      cf.cond_br %more, ^head(%next, {passed} : index, !h), ^exit
     ^exit:
-      return %w : !v
-    """)
+      return %w : !h
+    """,
+        '%t: !v loc("t"), %f: f32, %i: index, %j: index, %n: index',
+    )
     assert list(a.not_in_place) == refused

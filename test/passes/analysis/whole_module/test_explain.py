@@ -105,7 +105,8 @@ def test_every_rule_and_strategy_has_words_of_its_own() -> None:
             """%g:2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} outs(%t, %t : !v, !v) {
               ^bb0(%x: f32, %y: f32):
                 linalg.yield %f, %f : f32, f32
-            } -> (!v, !v) loc("g")""",
+            } -> (!v, !v) loc("g")
+            return %g#0, %g#1 : !v, !v""",
             "g#1",
             [
                 ("operand #1 of 'linalg.generic' writes the buffer", "g"),
