@@ -102,19 +102,8 @@ class CostModel:
         return Price.of(allocated=runs * self._estimates.bytes(value))
 
     def _is_needed(self, analysis: FunctionAnalysis, value: int) -> bool:
-        """Whether a tensor without content needs a buffer, and not only one that clean-up removes.
-
-        That is one forwarded to values that nothing needs the buffer of.
-        """
-        work, seen = [value], {value}
-        while work and len(seen) < _LONGEST:
-            for operand in analysis.needing_buffer(self._effects, work.pop()):
-                if operand not in self._effects.forwards:
-                    return True
-                targets = [target for target in self._effects.forwards[operand] if target not in seen]
-                work += targets
-                seen.update(targets)
-        return bool(work)
+        """Whether a tensor without content needs a buffer, and not only one that clean-up removes."""
+        return next(analysis.needing_forwarded(self._effects, value), -1) >= 0
 
     def _of_refused(self, operand: int, decision: Decision) -> Price:
         ties = self._effects.ties.get(operand, ())

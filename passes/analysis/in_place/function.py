@@ -16,7 +16,8 @@ from .cost_model import CostModel
 from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder, Heuristic
 from .fewest_allocations import has_fewest_allocations
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
-from .improvement import Improvement, conflicts, orders_of_loops, rank
+from .function_tables import FunctionTables
+from .improvement import Improvement, OrderOutcome, conflicts, orders_of_loops, rank
 from .optimal import search
 from .options import AnalysisOptions
 from .region_flow import carried_values
@@ -42,14 +43,15 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
             first = OneShotAnalyzer(effects, function, options, FIRST).run()
             return first if len(first.refusals) < len(asked.refusals) else asked
         return asked
-    run = partial(OneShotAnalyzer, effects, function, options)
+    run = partial(OneShotAnalyzer, effects, function, options, tables=FunctionTables(effects, function))
     first, costs = run(FIRST), CostModel(effects)
     best = first.run()
     if options.copy_before_write or (options.single_order and not best.refusals):
         return best
     if any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in conflicts(best)):
         return best
-    chosen, not_passed_on = FIRST, dict(first.not_passed_on)
+    outcomes = [OrderOutcome(best, costs.cost(best), FIRST, first.not_passed_on)]
+    chosen = outcomes[0]
     small = len(effects.snapshot.nested_ops(function)) <= _SMALL
     orders = [*reversed(orders_of_loops(best)), TOP_DOWN]
     for order in orders if small else orders[:1]:
@@ -59,12 +61,14 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
             return best
         analyzer = run(order)
         other = analyzer.run()
-        not_passed_on = analyzer.not_passed_on | not_passed_on
-        if rank(costs, other) < rank(costs, best):
-            best, chosen = other, order
+        outcomes.append(OrderOutcome(other, costs.cost(other), order, analyzer.not_passed_on))
+        if rank(costs, outcomes[-1]) < rank(costs, chosen):
+            best, chosen = other, outcomes[-1]
         if UNROTATED not in orders and UNROTATED in orders_of_loops(other):
             orders.append(UNROTATED)
-    return Improvement(effects, costs, best, chosen, run, not_passed_on).improve() if small else best
+    if not small:
+        return best
+    return Improvement(effects, costs, chosen, [one for one in outcomes if one is not chosen], run).improve()
 
 
 def _optimal(effects: TensorEffects, function: int, options: AnalysisOptions) -> FunctionAnalysis:

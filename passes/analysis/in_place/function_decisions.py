@@ -20,23 +20,23 @@ upstream: ``OneShotAnalysis.cpp``, ``analyzeOp``; here a decision is never revis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 from ....dialects.bufferizable import Relation
 from ..conflicts.alias_sets import AliasSets
 from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
 from ..conflicts.interference import Interference
 from ..conflicts.joining import Joiner
-from ..conflicts.liveness import Liveness
 from ..effects.commit_chains import commit_refusals
 from ..effects.reader import TensorEffects
 from ..effects.summary import FunctionSummary
 from ..effects.tables import Refusal, Tie
-from ..ir.program_order import ProgramOrder
 from .branches import BranchDecisions
 from .decision_order import DecisionOrder
 from .decision_record import DecisionRecord
+from .function_tables import FunctionTables
 from .handed_out import is_made_here
 from .loops import CarriedDecisions
 from .optimality import Optimality
@@ -48,6 +48,9 @@ from .summaries import summarize_function
 
 __all__ = ["FunctionAnalysis", "OneShotAnalyzer"]
 
+_LONGEST = 64
+"""How many values a tensor without content is followed through."""
+
 
 @dataclass(frozen=True)
 class FunctionAnalysis:
@@ -58,10 +61,16 @@ class FunctionAnalysis:
     sets: AliasSets
     redundant_writes: dict[int, tuple[int, ...]]
     """In-place writes that copy memory onto itself, unless one of these reshaped views turns out to be a copy."""
-    summary: FunctionSummary
+    summarize: Callable[[], FunctionSummary]
+    """Of most outcomes nobody asks that."""
     refusals: tuple[Refusal, ...]
     optimality: Optimality | None = None
     """How near to the cheapest decisions these are, if that was asked for."""
+
+    @cached_property
+    def summary(self) -> FunctionSummary:
+        """What callers must know, by what is known of the functions that this one calls when it is first asked for."""
+        return self.summarize()
 
     def needs_buffer(self, effects: TensorEffects, value: int) -> bool:
         """Whether any use needs the buffer of ``value``, a tensor without content, instead of allocating its own."""
@@ -79,13 +88,30 @@ class FunctionAnalysis:
             if not without and not effects.shape_only[operand]:
                 yield operand
 
+    def needing_forwarded(self, effects: TensorEffects, value: int) -> Iterator[int]:
+        """Yield the uses that need the buffer of ``value``, a tensor without content, where it is forwarded to too.
+
+        What is only forwarded to values that nothing needs the buffer of is removed by clean-up.
+        """
+        work, seen = [value], {value}
+        while work and len(seen) < _LONGEST:
+            for operand in self.needing_buffer(effects, work.pop()):
+                if operand not in effects.forwards:
+                    yield operand
+                    continue
+                targets = [target for target in effects.forwards[operand] if target not in seen]
+                work += targets
+                seen.update(targets)
+        for rest in work:
+            yield from effects.snapshot.value_uses[rest]
+
 
 class OneShotAnalyzer:
     """One analysis of op number ``function``, whose effects were added before; :meth:`run` decides every operand.
 
     ``refused``: operands that are out-of-place from the start, because of these conflicts; what a loop yields to its
     next iteration, and what threads insert, is decided all the same. ``lenient``: conflicts are ignored, for
-    bounds on cost.
+    bounds on cost. ``tables`` are those of the function, which may be of another analysis.
     """
 
     def __init__(
@@ -97,20 +123,20 @@ class OneShotAnalyzer:
         refused: Mapping[int, Conflict] | None = None,
         *,
         lenient: bool = False,
+        tables: FunctionTables | None = None,
     ) -> None:
-        s = effects.snapshot
         self._effects = effects
-        self._snapshot = s
+        self._snapshot = effects.snapshot
         self._function = function
         self._options = options
         self._order = order
         self._sets = AliasSets()
-        self._ops = effects.active_ops(function)
-        self._around = effects.ops_around_tensors(function)
-        exclusive = frozenset(op for op in self._ops if len(s.op_regions[op]) > 1 and self._exclusive(op))
-        self._program = ProgramOrder(s, exclusive, effects.early_definitions)
+        self._tables = tables = tables or FunctionTables(effects, function)
+        self._ops = tables.ops
+        self._around = tables.around
+        self._program = tables.order
         self._check = Interference(effects, self._program, self._sets)
-        self._live = live = Liveness(effects, self._program)
+        self._live = live = tables.live
         self._joiner = joiner = Joiner(effects, self._sets, self._check)
         joiner.lenient = lenient
         self._record = record = DecisionRecord(effects, refused)
@@ -132,10 +158,6 @@ class OneShotAnalyzer:
         """By block, the operands whose decisions are postponed."""
         self.is_postponing = False
         """Whether any decision was taken in another turn because the order postpones some."""
-
-    def _exclusive(self, op: int) -> bool:
-        model = self._effects.model(op)
-        return model is not None and model.are_exclusive_regions(self._snapshot.ops[op])
 
     def run(self) -> FunctionAnalysis:
         """Enter the values, decide all operands in order, and return the result."""
@@ -190,7 +212,7 @@ class OneShotAnalyzer:
             self._record.decisions,
             self._sets,
             redundant,
-            summarize_function(self._effects, self._sets, self._function, redundant),
+            partial(summarize_function, self._effects, self._sets, self._function, redundant),
             tuple(self._record.refusals or commit_refusals(self._effects, self._function, redundant)),
         )
 
@@ -207,7 +229,7 @@ class OneShotAnalyzer:
                 continue
             if self._check.iterations.is_candidate(value):
                 self._sets.make(value)
-            reads = self._live.reads(value)
+            reads = self._tables.reads(value)
             readonly = value in effects.readonly
             if not reads and not readonly and not has_parallel_regions:
                 continue

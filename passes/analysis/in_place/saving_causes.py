@@ -20,6 +20,7 @@ from ..conflicts.decisions import Conflict, Rule
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from .cost_model import CostModel, Expense
+from .decision_record import costs_no_copy
 from .function_decisions import FunctionAnalysis
 from .optimal import refusable
 
@@ -36,6 +37,10 @@ class Cause:
     operand: int
     conflict: Conflict
     saved: int
+    paid: frozenset[int] = frozenset()
+    """The operands that are paid for because of it."""
+    is_sure: bool = False
+    """Whether the buffers that are made only for it alone cost more."""
 
 
 def saving_causes(
@@ -62,22 +67,44 @@ class _Causes:
 
     def ranked(self, costs: CostModel) -> list[Cause]:
         causes, saved = dict[int, list[int]](), defaultdict[int, Price](Price)
-        reasons = dict[int, int]()
+        reasons, made = defaultdict[int, list[int]](list), defaultdict[int, Price](Price)
         for expense, price in costs.expenses(self._analysis):
             if expense.makes:
+                for operand in self._makes(expense.number):
+                    saved[operand] = saved[operand].plus(price)
+                    made[operand] = made[operand].plus(price)
                 continue
             paid = self._origin(expense)
             if paid not in causes:
                 causes[paid] = list(self._of(paid))
             between = self._between(expense) if expense.moves else ()
             for operand in causes[paid]:
-                reasons.setdefault(operand, paid)
+                reasons[operand].append(paid)
                 saved[operand] = saved[operand].plus(Price() if operand in between else price)
         allowed = refusable(self._effects, self._analysis) if saved else ()
         gains = {o: _difference(price, costs.of_refusal(o)) for o, price in saved.items() if o in allowed}
         best = [operand for operand, gain in gains.items() if gain > (0, 0)]
         best.sort(key=lambda operand: (*gains[operand], -self._depth(operand)), reverse=True)
-        return [Cause(operand, self._conflict(reasons[operand]), gains[operand][0]) for operand in best]
+        return [
+            Cause(
+                operand,
+                self._conflict(reasons[operand][0]) if reasons[operand] else Conflict(Rule.CHEAPER, write=operand),
+                gains[operand][0],
+                frozenset(reasons[operand]),
+                _difference(made[operand], costs.of_refusal(operand)) > (0, 0),
+            )
+            for operand in best
+        ]
+
+    def _makes(self, value: int) -> list[int]:
+        """Return the write for which alone a tensor without content gets a buffer, if its own would need no copy."""
+        needing = set(self._analysis.needing_forwarded(self._effects, value))
+        if len(needing) == 1:
+            (operand,) = needing
+            decision = self._analysis.decisions.get(operand)
+            if decision is not None and decision.in_place and costs_no_copy(self._effects, operand):
+                return [operand]
+        return []
 
     def _conflict(self, paid: int) -> Conflict:
         found = next((conflict for conflict in self._conflicts(paid) if max(conflict.write, conflict.read) >= 0), None)
@@ -119,6 +146,17 @@ class _Causes:
                 if decision is not None and decision.in_place and operand not in seen:
                     seen.add(operand)
                     yield operand
+        if conflict is not None and conflict.rule is Rule.ROTATION_SHARED:
+            yield from (operand for operand in self._rotated(paid) if operand not in seen)
+
+    def _rotated(self, paid: int) -> Iterator[int]:
+        """Yield the inits of loops that may have swapped the buffer of operand ``paid`` with another one."""
+        s = self._snapshot
+        values = [s.operand_value[paid], *(s.operand_value[o] for o in self._back(s.operand_value[paid]))]
+        for operand in dict.fromkeys(use for value in values if value >= 0 for use in s.value_uses[value]):
+            decision = self._analysis.decisions.get(operand)
+            if operand in self._effects.forwards and decision is not None and decision.in_place:
+                yield operand
 
     def _accessed(self, access: int) -> Iterator[int]:
         """Yield the values whose buffers an operand accesses: what is copied into the carried buffer writes that."""

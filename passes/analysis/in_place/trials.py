@@ -14,6 +14,7 @@ from ..effects.reader import TensorEffects
 from .cost_model import CostModel, Expense
 from .decision_order import DecisionOrder
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
+from .function_tables import FunctionTables
 from .options import AnalysisOptions
 
 __all__ = ["TrialOutcome", "Trials"]
@@ -61,6 +62,7 @@ class Trials:
         """By operand that some outcome refused, why."""
         self._function = function
         self._options = options
+        self._tables = FunctionTables(effects, function)
         self._model = CostModel(effects)
         self._known: dict[tuple[DecisionOrder, frozenset[int]], TrialOutcome] = {}
         size = len(effects.active_ops(function)) + 1
@@ -100,7 +102,9 @@ class Trials:
     def _analyzer(self, order: DecisionOrder, refused: frozenset[int], *, lenient: bool) -> OneShotAnalyzer:
         self.count += 1
         reasons = {operand: self.conflicts.get(operand, _UNKNOWN) for operand in sorted(refused)}
-        return OneShotAnalyzer(self.effects, self._function, self._options, order, reasons, lenient=lenient)
+        return OneShotAnalyzer(
+            self.effects, self._function, self._options, order, reasons, lenient=lenient, tables=self._tables
+        )
 
     def _outcome(
         self, analysis: FunctionAnalysis, not_passed_on: dict[int, Conflict], *, counts: bool = True

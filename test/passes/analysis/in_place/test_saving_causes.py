@@ -187,6 +187,47 @@ def test_cost(body: str, copied: int, allocated: int) -> None:
         assert (found.copied, found.allocated) == (copied, allocated), heuristic
 
 
+@pytest.mark.parametrize(
+    ("other", "refused"),
+    [
+        pytest.param("bufferization.alloc_tensor() : !v", ["w#1"], id="one buffer in place of two"),
+        pytest.param("tensor.insert %f into %t[%c0] : !v", [], id="one buffer either way"),
+    ],
+)
+def test_buffers_of_branches_that_only_one_write_needs(other: str, refused: list[str]) -> None:
+    """A buffer for the write is one; in its place each branch would make one."""
+    a = analyse(f"""
+      %b = scf.if %p -> !v {{
+        %e = bufferization.alloc_tensor() : !v
+        scf.yield %e : !v
+      }} else {{
+        %d = {other}
+        scf.yield %d : !v
+      }}
+      %w = linalg.fill ins(%f : f32) outs(%b : !v) -> !v loc("w")
+      return %w : !v
+    """)
+    assert list(a.not_in_place) == refused
+
+
+def test_buffers_of_branches_that_two_writes_need_stay() -> None:
+    """Two buffers for the writes are no fewer than those of the branches."""
+    a = analyse("""
+      %b = scf.if %p -> !v {
+        %e = bufferization.alloc_tensor() : !v
+        scf.yield %e : !v
+      } else {
+        %d = bufferization.alloc_tensor() : !v
+        scf.yield %d : !v
+      }
+      %w = linalg.fill ins(%f : f32) outs(%b : !v) -> !v loc("w")
+      %x = tensor.extract %w[%c0] : !v
+      %y = linalg.fill ins(%x : f32) outs(%b : !v) -> !v loc("y")
+      return %y : !v
+    """)
+    assert list(a.not_in_place) == []
+
+
 def test_a_buffer_that_nothing_needs_costs_nothing() -> None:
     """Threads need buffers of their own for what they fill; what the branch would have yielded is then not needed."""
     a = analyse("""
