@@ -52,7 +52,8 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
         return best
     outcomes = [OrderOutcome(best, costs.cost(best), FIRST, first.not_passed_on)]
     chosen = outcomes[0]
-    small = len(effects.snapshot.nested_ops(function)) <= _SMALL
+    size = len(effects.snapshot.nested_ops(function))
+    small = size <= _SMALL
     orders = [*reversed(orders_of_loops(best)), TOP_DOWN]
     for order in orders if small else orders[:1]:
         if not conflicts(best):
@@ -68,7 +69,8 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
             orders.append(UNROTATED)
     if not small:
         return best
-    return Improvement(effects, costs, chosen, [one for one in outcomes if one is not chosen], run).improve()
+    others = [one for one in outcomes if one is not chosen]
+    return Improvement(effects, costs, chosen, others, run, size).improve()
 
 
 def _optimal(effects: TensorEffects, function: int, options: AnalysisOptions) -> FunctionAnalysis:

@@ -28,6 +28,8 @@ from .saving_causes import saving_causes
 __all__ = ["Improvement", "OrderOutcome", "conflicts", "orders_of_loops", "rank"]
 
 _MOST_TRIALS = 9
+_MOST_VISITS = 1500
+"""Trials times ops of the function: what a large one pays for a search that seldom finds anything in it."""
 _MOST_CAUSES = 5
 """How many causes are tried, of those that save the most."""
 _MOST_OF_OTHERS = 2
@@ -73,7 +75,10 @@ class _Move:
 
 
 class Improvement:
-    """The cheapest outcome so far, at first ``best``; ``run`` begins another with operands refused."""
+    """The cheapest outcome so far, at first ``best``; ``run`` begins another with operands refused.
+
+    ``size`` is the number of ops of the function.
+    """
 
     def __init__(
         self,
@@ -82,6 +87,7 @@ class Improvement:
         best: OrderOutcome,
         others: Sequence[OrderOutcome],
         run: Callable[[DecisionOrder, _Refused], OneShotAnalyzer],
+        size: int,
     ) -> None:
         self._effects = effects
         self._costs = costs
@@ -91,6 +97,7 @@ class Improvement:
         self._run = run
         self._seen = {(one.order, frozenset[int]()) for one in (best, *others)}
         self._trials = 0
+        self._most = min(_MOST_TRIALS, _MOST_VISITS // max(size, 1))
         self._moves: list[_Move] = []
         """Those that are open."""
         self._failures = Counter[tuple[int, int]]()
@@ -108,7 +115,7 @@ class Improvement:
         for other in self._others:
             moves = [move for move in self._of(other) if move.operand not in known and move.operand >= 0]
             self._add(moves, _MOST_OF_OTHERS)
-        while self._trials < _MOST_TRIALS and (move := self._next()) is not None:
+        while self._trials < self._most and (move := self._next()) is not None:
             outcome = self._try(move.order, move.refused, move.number, move.estimate)
             if outcome is None:
                 continue
