@@ -19,11 +19,15 @@ func.func private @show(tensor<64xf32> {bufferization.access = "read"})
 
 // -----
 
-func.func @slices(%t: tensor<64xf32>) -> (tensor<1xf32>, tensor<1xf32>, tensor<64xf32>) {
+func.func @slices(%t: tensor<64xf32>)
+    -> (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<64xf32>) {
   %a = tensor.extract_slice %t[0] [1] [1] : tensor<64xf32> to tensor<1xf32>
   %r = tensor.insert_slice %a into %t[0] [1] [1] : tensor<1xf32> into tensor<64xf32>
   %s = tensor.extract_slice %t[0] [1] [1] : tensor<64xf32> to tensor<1xf32>
   %o = tensor.extract_slice %t[2] [1] [1] : tensor<64xf32> to tensor<1xf32>
+  %m = tensor.extract_slice %t[4] [1] [1] : tensor<64xf32> to tensor<1xf32>
+  %n = tensor.extract_slice %t[6] [1] [1] : tensor<64xf32> to tensor<1xf32>
+  // expected-remark @+2 {{operand #1 of 'linalg.generic' is not kept as a whole: the result of 'tensor.extract_slice' is copied in front of it}}
   // expected-remark @+1 {{operand #1 of 'linalg.generic' is not kept as a whole: the result of 'tensor.extract_slice' is copied in front of it}}
   %u = linalg.generic {
       indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]
@@ -32,5 +36,5 @@ func.func @slices(%t: tensor<64xf32>) -> (tensor<1xf32>, tensor<1xf32>, tensor<6
     %z = arith.addf %p, %q : f32
     linalg.yield %z : f32
   } -> tensor<64xf32>
-  return %s, %o, %u : tensor<1xf32>, tensor<1xf32>, tensor<64xf32>
+  return %s, %o, %m, %n, %u : tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<64xf32>
 }

@@ -95,18 +95,22 @@ func.func @slice(%t: tensor<64x64xf32>, %x: f32, %i: index) -> (tensor<64x64xf32
 
 // -----
 
-// Two slices are returned: they are copied, one in front of the write, instead of the whole tensor.
+// Four slices are returned: they are copied instead of the whole tensor, in front of the write where the decisions alone
+// do not find it.
 // CHECK-LABEL: func.func @copied_slices
 // BUFFERS-LABEL: func.func @copied_slices
-func.func @copied_slices(%t: tensor<64xf32>) -> (tensor<1xf32>, tensor<1xf32>, tensor<64xf32>) {
+func.func @copied_slices(%t: tensor<64xf32>)
+    -> (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<64xf32>) {
   %a = tensor.extract_slice %t[0] [1] [1] : tensor<64xf32> to tensor<1xf32>
   %r = tensor.insert_slice %a into %t[0] [1] [1] : tensor<1xf32> into tensor<64xf32>
   %s = tensor.extract_slice %t[0] [1] [1] : tensor<64xf32> to tensor<1xf32>
   %o = tensor.extract_slice %t[2] [1] [1] : tensor<64xf32> to tensor<1xf32>
+  %m = tensor.extract_slice %t[4] [1] [1] : tensor<64xf32> to tensor<1xf32>
+  %n = tensor.extract_slice %t[6] [1] [1] : tensor<64xf32> to tensor<1xf32>
   // CHECK: %[[S:.*]] = bufferization.alloc_tensor() copy(%{{.*}}) : tensor<1xf32>
   // CHECK: linalg.generic
   // CHECK: return %[[S]]
-  // BUFFERS-COUNT-2: memref.alloc() {{.*}} : memref<1xf32>
+  // BUFFERS-COUNT-4: memref.alloc() {{.*}} : memref<1xf32>
   // BUFFERS-NOT: memref.alloc
   // BUFFERS: return
   %u = linalg.generic {
@@ -116,7 +120,7 @@ func.func @copied_slices(%t: tensor<64xf32>) -> (tensor<1xf32>, tensor<1xf32>, t
     %z = arith.addf %p, %q : f32
     linalg.yield %z : f32
   } -> tensor<64xf32>
-  return %s, %o, %u : tensor<1xf32>, tensor<1xf32>, tensor<64xf32>
+  return %s, %o, %m, %n, %u : tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<64xf32>
 }
 
 // -----
