@@ -20,10 +20,10 @@ func.func @main(%a: i32, %b: i32, %m: memref<?xi32>) -> i32 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = memref.dim %m, %c0 : memref<?xi32>
-  %0 = arith.divsi %a, %b : i32
+  %0 = llvm.sdiv %a, %b : i32
   scf.for %i = %c0 to %n step %c1 {
     %x = memref.load %m[%i] : memref<?xi32>
-    %y = arith.remsi %x, %0 : i32
+    %y = llvm.srem %x, %0 : i32
     memref.store %y, %m[%i] : memref<?xi32>
   }
   return %0 : i32
