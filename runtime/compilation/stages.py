@@ -10,8 +10,8 @@ from mlir import ir
 
 __all__ = ["STAGES", "is_watched", "reached", "watched_stages"]
 
-STAGES = ("tensors", "bufferize", "boundary", "deallocate", "buffers", "functions", "llvm")
-"""The steps of a compilation by name, in their order."""
+STAGES = ("tensors", "bufferize", "boundary", "deallocate", "buffers", "functions", "llvm", "linked")
+"""The steps of a compilation by name, in their order; at last the functions of the runtime are linked in."""
 
 Watcher = Callable[[str, ir.Module], None]
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)

@@ -211,6 +211,7 @@ def _start(lowered: Lowered, settings: Settings) -> Engine:
     guarded = not settings.plain and guard_entries(module, map(native_name, lowered.forms), allocator)
     if settings.memory_stats and not guarded:
         link(module, unguarded_module(allocator))
+    reached("linked", module)
     engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
     use_pool(engine)
     use_guard(engine)

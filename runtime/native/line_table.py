@@ -1,17 +1,18 @@
 """The line numbers in an object file from the JIT: a reader of DWARF's line number programs, version 4.
 
-Only what says which address belongs to which line is read: the JIT puts all code into one section, for which there is
-one sequence of rows. Anything else raises `UnsupportedObjectError`.
+Only what says which address belongs to which line is read. Each section of code has a sequence of rows, which begins at
+a relocation. Anything else raises `UnsupportedObjectError`.
 """
 
 from __future__ import annotations
 
 import struct
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 
-from .loaded_object import ObjectFile, UnsupportedObjectError
+from .loaded_object import ObjectFile, UnsupportedObjectError, relocated_places
 
 __all__ = ["CodeLines"]
 
@@ -21,7 +22,7 @@ _START = struct.calcsize("<IHI")
 """Where the length of the header is counted from."""
 _VERSION = 4
 _EXTENDED, _COPY, _ADVANCE_PC, _ADVANCE_LINE, _CONST_ADD_PC, _FIXED_ADVANCE_PC = 0, 1, 2, 3, 8, 9
-_END_OF_SEQUENCE = 1
+_END_OF_SEQUENCE, _SET_ADDRESS = 1, 2
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class CodeLines:
     def __init__(self, data: bytes, symbol: str) -> None:
         file = ObjectFile(data)
         found = [item for item in file.symbols if item.name == symbol and 0 < item.section < len(file.sections)]
-        tables = [section for section in file.sections if section.name == _SECTION]
+        tables = [index for index, section in enumerate(file.sections) if section.name == _SECTION]
         if len(found) != 1:
             raise UnsupportedObjectError(f"{len(found)} functions {symbol}")
         section = file.sections[found[0].section]
@@ -60,9 +61,10 @@ class CodeLines:
         self.start = found[0].value
         self._rows: list[tuple[int, int]] = []
         if tables:
-            table = tables[0]
+            table = file.sections[tables[0]]
+            program = data[table.offset : table.offset + table.size]
             try:
-                self._rows = _Program(data[table.offset : table.offset + table.size]).rows()
+                self._rows = _Program(program, relocated_places(file, tables[0]), found[0].section).rows()
             except (struct.error, IndexError) as error:
                 raise UnsupportedObjectError(f"no line numbers: {error}") from None
 
@@ -73,10 +75,10 @@ class CodeLines:
 
 
 class _Program:
-    """One line number program, and how far it has been read."""
+    """One line number program, and how far it has been read; `places` are the sections and addresses in it."""
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
+    def __init__(self, data: bytes, places: Mapping[int, tuple[int, int]], section: int) -> None:
+        self._data, self._places, self._section = data, places, section
         length, version, header, unit, _, _, base, spread, opcodes = _HEADER.unpack_from(data)
         if version != _VERSION or length + 4 != len(data) or not spread:
             raise UnsupportedObjectError(f"line numbers of version {version}, {len(data)} bytes")
@@ -85,25 +87,29 @@ class _Program:
         self._at = self._header.begin
 
     def rows(self) -> list[tuple[int, int]]:
-        """Addresses, in ascending order, with the line from each of them on."""
+        """Addresses in the section, in ascending order, with the line from each of them on."""
         header = self._header
         rows: list[tuple[int, int]] = []
-        address, line = 0, 1
+        sequence: list[tuple[int, int]] = []
+        address, line, is_here = 0, 1, True
         while self._at < header.end:
             opcode = self._byte()
             if opcode >= header.first_special:
                 address += header.unit * self._steps(opcode)
                 line += header.line_base + (opcode - header.first_special) % header.line_range
-                rows.append((address, line))
+                sequence.append((address, line))
             elif opcode == _EXTENDED:
                 end = self._unsigned() + self._at
-                if self._byte() == _END_OF_SEQUENCE:
-                    if end != header.end:
-                        raise UnsupportedObjectError("several sequences of line numbers")
-                    rows.append((address, 0))
+                extended = self._byte()
+                if extended == _END_OF_SEQUENCE:
+                    rows += [*sequence, (address, 0)] if is_here else []
+                    sequence, address, line = [], 0, 1
+                elif extended == _SET_ADDRESS:
+                    section, address = self._places.get(self._at, (self._section, 0))
+                    is_here = section == self._section
                 self._at = end
             elif opcode == _COPY:
-                rows.append((address, line))
+                sequence.append((address, line))
             elif opcode == _ADVANCE_PC:
                 address += header.unit * self._unsigned()
             elif opcode == _ADVANCE_LINE:
@@ -116,7 +122,8 @@ class _Program:
             else:
                 for _ in range(header.operands[opcode - 1]):
                     self._unsigned()
-        return sorted(rows, key=itemgetter(0))
+        # Where one sequence ends, another one may begin.
+        return sorted(rows, key=lambda row: (row[0], row[1] > 0))
 
     def _steps(self, opcode: int) -> int:
         return (opcode - self._header.first_special) // self._header.line_range

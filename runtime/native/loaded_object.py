@@ -108,6 +108,18 @@ class ObjectFile:
         return self.data[start : self.data.index(b"\0", start)].decode()
 
 
+def relocated_places(file: ObjectFile, index: int) -> dict[int, tuple[int, int]]:
+    """By offset in the section of that index, which is not loaded: the section and the address that stand there."""
+    found: dict[int, tuple[int, int]] = {}
+    for section in file.sections:
+        if section.kind == _RELOCATIONS and section.info == index:
+            for at in range(0, section.size, _RELOCATION.size):
+                offset, info, addend = _RELOCATION.unpack_from(file.data, section.offset + at)
+                symbol = file.symbols[info >> 32]
+                found[offset] = symbol.section, symbol.value + addend
+    return found
+
+
 def is_supported(data: bytes) -> bool:
     """Whether an object file can be loaded, apart from symbols of libraries."""
     try:

@@ -9,7 +9,7 @@
 // DUMP:        // -----// IR Dump After bufferize //----- //
 // DUMP:        func.func @main(%{{.*}}: memref<4xi4
 // DUMP-NOT:    @unreached
-// STAGES:      there is no stage 'list'; the stages are, in order: tensors, bufferize, boundary, deallocate, buffers, functions, llvm
+// STAGES:      there is no stage 'list'; the stages are, in order: tensors, bufferize, boundary, deallocate, buffers, functions, llvm, linked
 func.func @unreached(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tosa.exp %a : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>

@@ -518,7 +518,7 @@ class TestCompilation:
         assert main([add, f"--dump-ir={stage}"]) == 2
         assert capsys.readouterr().err == (
             f"inplace-run: error: --dump-ir: there is no stage {stage!r}; the stages are, in order: tensors, bufferize,"
-            " boundary, deallocate, buffers, functions, llvm\n"
+            " boundary, deallocate, buffers, functions, llvm, linked\n"
         )
 
 

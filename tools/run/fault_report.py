@@ -90,7 +90,7 @@ def _location_at(offset: int, code: CodeLines, numbered: CodeLines, locations: S
         raise _UnknownOperationError("with line numbers the program is compiled to other code")
     line = numbered.line(offset)
     if not 0 < line <= len(locations):
-        raise _UnknownOperationError("the code there belongs to none; with -O0 it may")
+        raise _UnknownOperationError("the code there belongs to none; --runtime-checks may tell")
     return locations[line - 1]
 
 

@@ -94,3 +94,31 @@ def test_what_is_not_known_is_refused() -> None:
     ):
         with pytest.raises(UnsupportedObjectError, match=message):
             CodeLines(changed, "_mlir_main")
+
+
+def test_code_in_several_sections() -> None:
+    """What gives a call up seldom runs, so LLVM puts it into another section; lines are those of the first one."""
+    lines: dict[int, str] = {}
+
+    def watch(stage: str, module: ir.Module) -> None:
+        def number(op: ir.Operation) -> ir.WalkResult:
+            lines[len(lines) + 1] = op.name
+            op.location = ir.Location.file("lines", len(lines), 1, context=op.context)
+            return ir.WalkResult.ADVANCE
+
+        if stage == STAGES[-1]:
+            module.operation.walk(number)
+            run_pipeline(module, ADD_LINES)
+
+    text = PROGRAM.replace("llvm.sdiv", "arith.divsi").replace("llvm.srem", "arith.remsi")
+    with watched_stages(watch):
+        engine = native_code(mi.compile(text), contiguous=True).engine
+    assert isinstance(engine, Engine)
+    data = engine.object_code() or b""
+    file = ObjectFile(data)
+    code_of = {symbol.name: symbol.section for symbol in file.symbols}
+    assert sum(section.name.startswith(".ltext") for section in file.sections) > 1
+    table = CodeLines(data, "_mlir_main")
+    assert table.code == data[file.sections[code_of["_mlir_main"]].offset :][: len(table.code)]
+    named = [lines[table.line(at)] for at in range(1, len(table.code)) if table.line(at) and table.code[at] == DIVISION]
+    assert {"llvm.sdiv", "llvm.srem"} <= set(named)
