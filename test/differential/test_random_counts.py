@@ -35,6 +35,7 @@ from mlir_inplace.checking.generator import GeneratedProgram
 KIND = list(KINDS)
 
 
+@pytest.mark.full
 def test_ours_hardly_ever_has_more() -> None:
     """Nor is it wrong or refused; upstream has less in a few of a thousand."""
     tried = seeds(60, least=6)

@@ -42,6 +42,7 @@ def test_a_sample_with_configurations(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out.endswith(NOTHING)
 
 
+@pytest.mark.full
 def test_a_run_goes_on_where_it_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = tmp_path / "state.json"
     command = ["--ops=2", "--grammar=insert,extract,fill", f"--state={state}"]
@@ -59,6 +60,7 @@ def test_a_run_goes_on_where_it_ended(tmp_path: Path, capsys: pytest.CaptureFixt
     assert 0 < counted < int(at_once.splitlines()[1].partition(" ")[0])
 
 
+@pytest.mark.full
 def test_several_processes_count_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["--ops=2", "--grammar=insert,extract", "--results=1"]
     assert main([*command, "--jobs=2"]) == main(command) == 0

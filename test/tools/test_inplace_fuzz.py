@@ -66,6 +66,7 @@ def kernels(seeds: range, *, jit_every: int = 0) -> Campaign:
     return Campaign(seeds, KERNEL_CONFIGURATIONS, kernels=True, jit_every=jit_every)
 
 
+@pytest.mark.full
 def test_budgeted_run_of_kernels() -> None:
     """More: inplace-fuzz --kernels --seeds 0..5000 --jobs 2."""
     seeds = range(7004, 7004 + scaled(12))
@@ -76,6 +77,7 @@ def test_budgeted_run_of_kernels() -> None:
     assert min(tally.evaluated, tally.copies) > 2 * len(seeds)
 
 
+@pytest.mark.full
 def test_budgeted_run_of_optimization() -> None:
     """More: inplace-fuzz --optimize --seeds 0..5000 --jobs 2."""
     seeds = range(7004 - scaled(3), 7004)
@@ -87,6 +89,7 @@ def test_budgeted_run_of_optimization() -> None:
     assert sum(found.evaluated for found in trials) > 5 * len(seeds)
 
 
+@pytest.mark.full
 def test_kernels_and_tables_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """In compiled programs, also where nothing is repeated often enough for it to be worth it."""
     kernels: list[int] = []
@@ -138,6 +141,7 @@ def test_wrong_optimization_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == {FindingKind.VALUE}
 
 
+@pytest.mark.full
 def test_wrong_models_of_kernels_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StructuredOpModel, "bufferizes_to_memory_write", lambda self, op, operand: False)
     campaign = kernels(range(6))

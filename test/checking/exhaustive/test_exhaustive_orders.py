@@ -74,6 +74,7 @@ def test_no_random_order_has_another_outcome(program: SmallProgram) -> None:
         assert {decide(DecisionOrder.fuzzer(seed)) for seed in range(scaled(200))} <= known
 
 
+@pytest.mark.full
 def test_few_accesses_with_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sets of up to 16 accesses have no index, so small programs say nothing of it unless all sets have one."""
     programs = some_programs()

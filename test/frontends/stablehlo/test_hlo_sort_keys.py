@@ -40,20 +40,20 @@ def check(
         assert array.tobytes() == expected[name].tobytes(), (name, text, x)
 
 
-@pytest.mark.parametrize(("element", "comparator"), sample(CASES, least=10))
+@pytest.mark.parametrize(("element", "comparator"), sample(CASES, least=5))
 @pytest.mark.parametrize("size", [33, 130])
 def test_every_type_and_comparator(size: int, element: str, comparator: str) -> None:
     rng = np.random.default_rng([size, CASES.index((element, comparator))])
     check(rng, (3, size), 1, element, comparator, "xi", payload_first=False, optimize=False)
 
 
-@pytest.mark.parametrize("size", sample(SIZES, least=9))
+@pytest.mark.parametrize("size", sample(SIZES, least=6))
 def test_every_size(size: int) -> None:
     rng = np.random.default_rng(size)
     check(rng, (size, 2), 0, "f32", "jax", "xi", payload_first=False, optimize=size % 2 == 0)
 
 
-@pytest.mark.parametrize("seed", seeds(150, least=8))
+@pytest.mark.parametrize("seed", seeds(150, least=4))
 def test_random_sorts(seed: int) -> None:
     rng = np.random.default_rng([7, seed])
     rank = int(rng.integers(1, 4))
@@ -91,6 +91,7 @@ def test_groups_of_lines(element: str, comparator: str, size: int, place: str) -
     assert found.tobytes() == np.take_along_axis(x, sort_places(x, dim, comparator), dim).tobytes()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("size", [5, 40, 100])
 @pytest.mark.parametrize("element", ["i8", "f32", "f64"])
 def test_nothing_is_read_before_it_is_written(element: str, size: int) -> None:
@@ -103,6 +104,7 @@ def test_nothing_is_read_before_it_is_written(element: str, size: int) -> None:
     np.testing.assert_array_equal(values, np.take_along_axis(x, expected, 1))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("results", ["x", "xi"])
 @pytest.mark.parametrize("element", ["i16", "i32", "i64"])
 def test_ranges_of_keys(element: str, results: str) -> None:

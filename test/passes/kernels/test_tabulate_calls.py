@@ -110,6 +110,7 @@ def stats() -> MemoryStats:
     return compiled.memory_stats
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("arena", [False, True])
 def test_memory_is_the_same_as_without_tables(request: pytest.FixtureRequest, arena: bool) -> None:
     if not arena:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fast_run import is_full, scaled
+from fast_run import scaled
 
 import mlir_inplace as mi
 
@@ -29,7 +29,7 @@ func.func @main(%a: tensor<?xf32>, %n: index) -> (tensor<?xf32>, f32) {
   return %r, %x : tensor<?xf32>, f32
 }"""
 TOO_MUCH = 1 << 45
-TURNS = 60 if is_full() else 2
+TURNS = 60
 
 
 def check(program: mi.Program, number: int, size: int) -> None:
@@ -40,6 +40,7 @@ def check(program: mi.Program, number: int, size: int) -> None:
     np.testing.assert_array_equal(a, np.arange(size, dtype=np.float32) + 7)
 
 
+@pytest.mark.full
 def test_eight_threads_compile_call_bind_and_drop(tmp_path: Path) -> None:
     shared = mi.compile(PROGRAM.replace("NUMBER", "3"))
 
@@ -70,6 +71,7 @@ def in_a_process(folder: str, first: int, turns: int) -> None:
         check(mi.compile(PROGRAM.replace("NUMBER", str(number)), cache=folder), number, 9)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_processes_share_a_cache(tmp_path: Path, method: str) -> None:
