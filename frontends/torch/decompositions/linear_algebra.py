@@ -53,9 +53,9 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         aten._linalg_svd.default: _svd,
         aten._linalg_eigh.default: _eigh,
         aten.linalg_pinv.atol_rtol_tensor: _pseudo_inverse,
-        aten.linalg_matrix_sqrth.default: _square_root,
-        aten.linalg_polar.default: _polar,
     }
+    newest = {"linalg_matrix_sqrth": _square_root, "linalg_polar": _polar}  # not in all versions of PyTorch
+    rules |= {getattr(aten, name).default: rule for name, rule in newest.items() if hasattr(aten, name)}
     norms = (aten.linalg_norm.default, aten.linalg_norm.ord_str)
     composite = (*norms, aten.linalg_slogdet.default, aten.logdet.default)  # torch-mlir's LU swaps no rows.
     found = {overload: implicitly(overload) for overload in composite}
