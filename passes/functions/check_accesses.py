@@ -40,7 +40,7 @@ Upstream counterpart: `generate-runtime-verification`, which knows no insertion 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from mlir import ir
@@ -49,6 +49,7 @@ from mlir.dialects import arith, cf
 from ...dialects.bufferizable import Subset
 from ...dialects.subsets import elements, mixed_subset
 from ...dialects.support.index_math import Number, add, as_value, multiply, subtract, tensor_size
+from ...dialects.tensor.assembly import padding
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
@@ -56,7 +57,6 @@ from ..framework.options import PassOptions
 _UPSTREAM = re.compile(r"(?:ERROR: Runtime op verification failed\n)?(.*)\n\^ (.*)\nLocation: .*", re.DOTALL)
 _NAME = re.compile(r"(?:%[^=]* = )?\"?([\w.]+)")
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
-_INSERTIONS = ("tensor.insert_slice", "tensor.parallel_insert_slice")
 
 
 class _Demand(NamedTuple):
@@ -68,7 +68,7 @@ class _Demand(NamedTuple):
     exact: bool = False
 
 
-def _not_negative(numbers: Iterator[Number] | list[Number] | tuple[Number, ...], what: str) -> Iterator[_Demand]:
+def _not_negative(numbers: Iterable[Number], what: str) -> Iterator[_Demand]:
     return (_Demand(0, number, f"{what} {i} is negative") for i, number in enumerate(numbers))
 
 
@@ -113,10 +113,7 @@ def _expanded_shape(op: ir.Operation) -> Iterator[_Demand]:
 
 
 def _padding(op: ir.Operation) -> Iterator[_Demand]:
-    segments = elements(op.attributes["operandSegmentSizes"])
-    dynamic = iter(list(op.operands)[segments[0] :])
-    for side in ("low", "high"):
-        numbers = [next(dynamic) if n == _DYNAMIC else n for n in elements(op.attributes[f"static_{side}"])]
+    for side, numbers in zip(("low", "high"), padding(op), strict=True):
         yield from _not_negative(numbers, f"{side} padding")
 
 
@@ -156,19 +153,17 @@ class CheckAccessesPass(Pass[PassOptions]):
                 around = checked.parent if checked.name == "tensor.parallel_insert_slice" else None
                 place = checked if around is None else around.operation
                 with ir.InsertionPoint(place), checked.location:
-                    self.count("assertions", sum(map(_demand(checked), _RULES[checked.name](checked))))
+                    self.count("assertions", sum(_assert(checked, demand) for demand in _RULES[checked.name](checked)))
 
 
-def _demand(op: ir.Operation) -> Callable[[_Demand], int]:
-    def assert_it(demand: _Demand) -> int:
-        least, number, failure, exact = demand
-        if isinstance(least, int) and isinstance(number, int) and (least == number or (least < number and not exact)):
-            return 0
-        predicate = arith.CmpIPredicate.eq if exact else arith.CmpIPredicate.sle
-        cf.assert_(arith.cmpi(predicate, as_value(least), as_value(number)), f"'{op.name}': {failure}")
-        return 1
-
-    return assert_it
+def _assert(op: ir.Operation, demand: _Demand) -> bool:
+    """Assert `demand` at the insertion point; return whether it has to be."""
+    least, number, failure, exact = demand
+    if isinstance(least, int) and isinstance(number, int) and (least == number or (least < number and not exact)):
+        return False
+    predicate = arith.CmpIPredicate.eq if exact else arith.CmpIPredicate.sle
+    cf.assert_(arith.cmpi(predicate, as_value(least), as_value(number)), f"'{op.name}': {failure}")
+    return True
 
 
 def _one_line(assertion: ir.Operation) -> str:

@@ -31,9 +31,13 @@ so this pass comes before the code is LLVM's.
 
 from __future__ import annotations
 
+import math
+
 from mlir import ir
 from mlir.dialects import arith, cf, vector
 
+from ...dialects.support.constants import constant_integer, is_splat, number_of
+from ...dialects.support.number_types import number_constant, number_type
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.contract import BY_ZERO, OUT_OF_RANGE
@@ -87,53 +91,32 @@ def _check(division: ir.Operation) -> bool:
     number, divisor = division.operands
     known = _constant(divisor)
     if known is None:
-        _require(arith.cmpi(arith.CmpIPredicate.ne, divisor, _filled(divisor.type, 0)), BY_ZERO)
+        _require(arith.cmpi(arith.CmpIPredicate.ne, divisor, number_constant(divisor.type, 0)), BY_ZERO)
     if division.name in _UNSIGNED or known not in (None, -1):
         return known is None
-    bits = _bits(divisor.type)
-    is_fine = arith.cmpi(arith.CmpIPredicate.ne, number, _filled(number.type, -(1 << (bits - 1))))
+    is_fine = arith.cmpi(arith.CmpIPredicate.ne, number, number_constant(number.type, _least(number.type)))
     if known is None:
-        is_fine = arith.ori(is_fine, arith.cmpi(arith.CmpIPredicate.ne, divisor, _filled(divisor.type, -1)))
+        is_fine = arith.ori(is_fine, arith.cmpi(arith.CmpIPredicate.ne, divisor, number_constant(divisor.type, -1)))
     _require(is_fine, OUT_OF_RANGE)
     return True
 
 
 def _constant(value: ir.Value) -> int | None:
     """The number that `value` certainly is, in each lane; 0 is none, as dividing by it is to be found at run time."""
-    owner = value.owner
-    if not isinstance(owner, ir.OpView) or owner.operation.name != "arith.constant":
-        return None
-    given = owner.operation.attributes["value"]
-    if isinstance(given, ir.DenseElementsAttr):
-        if not given.is_splat:
-            return None
-        given = given.get_splat_value()
-    return ir.IntegerAttr(given).value or None
+    number = ir.IntegerAttr(number_of(value)).value if is_splat(value) else constant_integer(value)
+    return number or None
 
 
-def _element(type_: ir.Type) -> ir.Type:
-    return ir.VectorType(type_).element_type if isinstance(type_, ir.VectorType) else type_
-
-
-def _bits(type_: ir.Type) -> int:
-    element = _element(type_)
-    return 64 if isinstance(element, ir.IndexType) else ir.IntegerType(element).width
-
-
-def _filled(type_: ir.Type, number: int) -> ir.Value:
-    attribute: ir.Attribute = ir.IntegerAttr.get(_element(type_), number)
-    if isinstance(type_, ir.VectorType):
-        attribute = ir.DenseElementsAttr.get_splat(type_, attribute)
-    return arith.constant(type_, attribute)
+def _least(type_: ir.Type) -> int:
+    """The least signed number of `type_`, or of its lanes."""
+    number = number_type(type_) or type_
+    return -(1 << (63 if isinstance(number, ir.IndexType) else ir.IntegerType(number).width - 1))
 
 
 def _require(condition: ir.Value, message: str) -> None:
     if isinstance(condition.type, ir.VectorType):
-        shape = ir.VectorType(condition.type).shape
-        bit, count = ir.IntegerType.get_signless(1), 1
-        for size in shape:
-            count *= size
+        shape, bit = condition.type.shape, ir.IntegerType.get_signless(1)
         if len(shape) != 1:
-            condition = vector.shape_cast(ir.VectorType.get([count], bit), condition)
+            condition = vector.shape_cast(ir.VectorType.get([math.prod(shape)], bit), condition)
         condition = vector.reduction(bit, vector.CombiningKind.AND, condition)
     cf.assert_(condition, message)
