@@ -9,12 +9,11 @@ from typing import Any
 
 from mlir import ir
 
-from ..dialects.registry import has_process_models
-from ..passes.framework.entered_context import new_context
-from ..runtime.compilation.disk_cache import CachePlace, DiskCache, Entry, cache_key, cache_place, plugins
+from ..passes.framework.entered_context import entered, new_context
+from ..runtime.compilation.build import usable_place
+from ..runtime.compilation.disk_cache import DiskCache, Entry, cache_key, cache_place
 from ..runtime.compilation.program import Program
 from ..runtime.compilation.program import compile as compile_module
-from ..runtime.compilation.stages import is_watched
 
 __all__ = ["compile_lowered"]
 
@@ -25,13 +24,13 @@ def compile_lowered(lower: Callable[[], ir.Module], *made_from: object, **option
     Where machine code is kept (the option `cache`, see `compile`) the module is kept too, as bytecode. Raises what
     `lower` and `compile` raise.
     """
-    place = _usable(cache_place(options.get("cache")))
+    place = usable_place(cache_place(options.get("cache")))
     if place is None:
         return compile_module(lower(), **options)
     cache, key = DiskCache(place), cache_key("lowered module", *made_from)
     kept = cache.load(key)
     if kept is not None:
-        with new_context():
+        with entered(new_context()):
             # Parsed here: bytecode of others is tried in a process of its own, but an entry is what was written.
             module = ir.Module.parse(kept.code)
         return compile_module(module, **options)
@@ -43,10 +42,3 @@ def compile_lowered(lower: Callable[[], ir.Module], *made_from: object, **option
         module.operation.write_bytecode(bytecode)
         cache.store(key, Entry(bytecode.getvalue(), {}, owns_results=False))
     return program
-
-
-def _usable(place: CachePlace | None) -> CachePlace | None:
-    """The place, unless somebody watches, or what is compiled depends on what no key holds."""
-    if place is None or is_watched() or has_process_models():
-        return None
-    return place if place.asked or not plugins() else None

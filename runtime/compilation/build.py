@@ -27,7 +27,7 @@ from .stages import is_watched
 if TYPE_CHECKING:
     from .steps import Compiled
 
-__all__ = ["Build", "build"]
+__all__ = ["Build", "build", "usable_place"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
 
     Raises `PassError` if a pass refuses the program, `OSError` if a library cannot be loaded.
     """
-    place = _usable_cache(settings)
+    place = None if settings.callbacks else usable_place(settings.cache, piped=settings.pipeline is not None)
     if place is None:
         return _finish(_compile(source, signatures, settings, contiguous), settings)
     cache = DiskCache(place)
@@ -80,12 +80,15 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     return compile_module(source, signatures, settings, contiguous=contiguous)
 
 
-def _usable_cache(settings: Settings) -> CachePlace | None:
-    """The cache of `settings`, unless the program depends on what no key holds, or has to be compiled to be watched."""
-    if settings.cache is None or settings.callbacks or is_watched() or has_process_models():
+def usable_place(place: CachePlace | None, *, piped: bool = False) -> CachePlace | None:
+    """`place`, unless what is compiled depends on what no key holds, or somebody watches.
+
+    Where nobody has asked for a place, passes and models of others are not trusted to be the same next time, nor is a
+    pipeline (`piped`).
+    """
+    if place is None or is_watched() or has_process_models():
         return None
-    others = settings.pipeline is not None or plugins()
-    return None if others and not settings.cache.asked else settings.cache
+    return place if place.asked or not (piped or plugins()) else None
 
 
 def _finish(compiled: Compiled, settings: Settings) -> Build:

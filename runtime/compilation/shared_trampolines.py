@@ -55,11 +55,10 @@ def _loaded() -> Trampolines | None:
 def _compiled() -> Trampolines:
     from mlir import ir
 
-    from ...passes.framework.entered_context import new_context
-    from ...passes.framework.interpreter_exit import in_bindings
+    from ...passes.framework.entered_context import entered, new_context
     from ..native.engine import Engine
 
-    with in_bindings(), new_context():
+    with entered(new_context()):
         engine = Engine(ir.Module.parse(trampoline_module()), opt_level=1, shared_libs=[])
         found = _found(engine)
     code, cache = engine.object_code(), _cache()

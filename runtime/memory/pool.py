@@ -23,8 +23,7 @@ from typing import Any
 from mlir import ir, rewrite
 
 from ...passes.analysis.linalg.structured_op import type_bytes
-from ...passes.framework.entered_context import new_context
-from ...passes.framework.interpreter_exit import in_bindings
+from ...passes.framework.entered_context import entered, new_context
 from ..interface.memrefs import free_with
 from ..native.engine import Engine
 from .pool_code import GIVE, HELD, LEAST_BYTES, MOST_BLOCKS, MOST_BYTES, POOL, POOLED, RELEASE, TAKE, USE_POOL
@@ -52,7 +51,7 @@ class MemoryPool:
     """
 
     def __init__(self) -> None:
-        with in_bindings(), new_context():
+        with entered(new_context()):
             self._engine = Engine(ir.Module.parse(POOL), 0, ())  # no optimization: that takes half as long
         self.table = (ctypes.c_void_p * 2)(*(self._result(name) for name in (TAKE, GIVE)))
         self.give = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.table[1] or 0)
