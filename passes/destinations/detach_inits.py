@@ -22,8 +22,9 @@ func.func @f(%x: tensor<8xf32>, %z: tensor<8xf32> {bufferization.writable = fals
 
 In: functions on tensors. Out: the same, in which each init of a `linalg` op that would be out-of-place without a copy
 is a `tensor.empty` of the same sizes, and so is each slice of static sizes whose content nothing reads. Left alone:
-inits that are read, or in place, and empty ones. A second run changes nothing. Cost: one analysis, if there is a
-`linalg` op; the next pass gets it if nothing changed.
+inits that are read, or in place, empty ones, and those of a function that would copy or allocate more, as the search
+for its decisions is bounded. A second run changes nothing. Cost: one analysis, if there is a `linalg` op, and one of a
+copy of the module if a function with such inits copies; the next pass gets the first if nothing changed.
 
 Why it is legal: docs/theory/destinations.md. Upstream has no counterpart; `inplace-remove-outs-dependency` looks for
 another init, and `mode=empty` replaces those that are in place as well.
@@ -31,31 +32,57 @@ another init, and `mode=empty` replaces those that are in place as well.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from mlir import ir
 
 from ...dialects.linalg import MODELS
 from ...dialects.support.index_math import as_value, tensor_size
 from ..analysis.conflicts.decisions import Strategy
-from ..analysis.destinations.costs import LIVE_OPTIONS
+from ..analysis.destinations.costs import LIVE_OPTIONS, cost
+from ..analysis.in_place.function_decisions import FunctionAnalysis
 from ..analysis.ir.traversal import first_op
 from ..analysis.whole_module.module import ModuleAnalysis, analyze_module
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
+from .rewriting.insertions import all_ops
 
 _SLICE = "tensor.extract_slice"
 
 
-def analyze_inits(analysis: ModuleAnalysis) -> list[int]:
-    """Return the operands that are inits, or are sliced to be inits, and are out-of-place without a copy.
+def analyze_inits(analysis: ModuleAnalysis) -> list[list[int]]:
+    """Return by function the operands that are inits, or are sliced to be inits, and are out-of-place without a copy.
 
-    They have a content, of which nothing is read. Changes nothing.
+    The functions are in the order of the module. The inits have a content, of which nothing is read. Changes nothing.
     """
     return [
-        operand
-        for function in analysis.functions
-        for operand, decision in function.decisions.items()
-        if decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies and _is_detachable(analysis, operand)
+        [
+            operand
+            for operand, decision in function.decisions.items()
+            if decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies and _is_detachable(analysis, operand)
+        ]
+        for function in _functions(analysis)
     ]
+
+
+def drop_dearer(analysis: ModuleAnalysis, found: list[list[int]]) -> list[list[int]]:
+    """Return `found` without the inits of functions that would cost more, as a trial on a copy shows.
+
+    None is made if no function with such inits copies anything.
+    """
+    before = [cost(analysis, function) for function in _functions(analysis)]
+    if not any(inits and old.price.copied for inits, old in zip(found, before, strict=True)):
+        return found
+    copy = analysis.snapshot.root.clone()
+    _detach_all(analysis, all_ops(copy.operation), found)
+    after = analyze_module(copy.operation, LIVE_OPTIONS)
+    new = [cost(after, function) for function in _functions(after)]
+    return [[] if one.exceeds(old) else inits for inits, old, one in zip(found, before, new, strict=True)]
+
+
+def _functions(analysis: ModuleAnalysis) -> list[FunctionAnalysis]:
+    """Return the functions in the order of the module."""
+    return sorted(analysis.functions, key=lambda function: function.function)
 
 
 def _is_detachable(analysis: ModuleAnalysis, operand: int) -> bool:
@@ -66,6 +93,15 @@ def _is_detachable(analysis: ModuleAnalysis, operand: int) -> bool:
     if s.op_name[op] == _SLICE:
         return ir.RankedTensorType(s.ops[op].results[0].type).has_static_shape
     return bool(effects.writes[operand]) and effects.model(op) in MODELS
+
+
+def _detach_all(analysis: ModuleAnalysis, ops: Sequence[ir.Operation], found: Iterable[Sequence[int]]) -> None:
+    """Detach the inits of `found` in `ops`: those of the module, or of a copy."""
+    s = analysis.snapshot
+    with ops[0].context:
+        for operands in found:
+            for operand in operands:
+                _detach(ops[s.operand_op[operand]], s.operand_index(operand))
 
 
 def _detach(user: ir.Operation, number: int) -> None:
@@ -97,9 +133,7 @@ class DetachInitsPass(Pass[PassOptions]):
             if first_op(op, lambda inner: inner.name.startswith("linalg.")) is None:
                 return
             known = analyze_module(op, LIVE_OPTIONS)
-        s, found = known.snapshot, [] if known.refusals else analyze_inits(known)
-        with op.context:
-            for operand in found:
-                _detach(s.ops[s.operand_op[operand]], s.operand_index(operand))
-        self.preserved = None if found else known
-        self.count("detached", len(found))
+        found = [] if known.refusals else drop_dearer(known, analyze_inits(known))
+        _detach_all(known, known.snapshot.ops, found)
+        self.preserved = None if any(found) else known
+        self.count("detached", sum(map(len, found)))

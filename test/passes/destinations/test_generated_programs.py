@@ -54,6 +54,12 @@ def test_nothing_costs_more(subject: str, seed: int) -> None:
     assert sum(found[CONVERT]) <= sum(found[ELIMINATE]), text
 
 
+def test_detached_inits_lead_to_no_copy() -> None:
+    """A program in which the search for decisions finds a copy more once all inits are detached that can be."""
+    text = after(program("destinations", 52).text, "cse")
+    assert counts(after(text, DETACH)) == counts(text)
+
+
 def test_many_programs_change() -> None:
     """Each of the passes changes some of them, and conversion gains more than elimination in some."""
     texts = [after(program(subject, seed).text, "cse") for subject in SUBJECTS for seed in range(scaled(60, 12))]
