@@ -23,11 +23,13 @@ from ..checking.exhaustive import (
     ExhaustionTally,
     load_state,
     results,
+    results_on,
     save_finding,
     save_state,
 )
 from ..checking.fuzzing import CONFIGURATIONS, OPTIMIZE_CONFIGURATIONS
 from ..checking.fuzzing.configurations import find_configurations
+from ..checking.remote import SchedulerError
 from .shared.command_line import FAILURE, SUCCESS, Parser, UsageError, run_program
 from .shared.output import require_standard_output
 from .shared.progress import Progress, progress
@@ -37,6 +39,7 @@ _EXAMPLES = """examples:
     inplace-exhaust --ops 2 --state exhaust.json --keep found
     inplace-exhaust --ops 3 --grammar insert,extract,map,for --jobs 2
     inplace-exhaust --ops 4 --sample 1/1000 --seed 7
+    inplace-exhaust --ops 3 --state exhaust.json --scheduler tcp://10.0.0.1:8786
 
 """
 _MOST_JOBS, _MOST_OPS, _MOST_ARGUMENTS, _MOST_DIGITS = 256, 12, 4, 18
@@ -70,6 +73,7 @@ def _make_parser() -> Parser:
     add("--optimize", action="store_true", help="run the passes of optimize=True besides")
     number("--orders", 200, least=1, help="the largest number of orders of decisions for a program; 200 by default")
     number("--jobs", 1, least=1, most=_MOST_JOBS, help="the number of processes that try programs; 1 by default")
+    add("--scheduler", metavar="ADDRESS", help="try programs on the workers of this Dask scheduler instead")
     number("--time-limit", None, least=1e-3, metavar="SECONDS", help="stop after this time; no limit by default")
     add("--state", metavar="FILE", help="a file for what was counted, from which the same command goes on")
     add("--keep", metavar="DIR", help="a folder for what was found: reduced programs, each with its report")
@@ -87,8 +91,11 @@ def _run(settings: argparse.Namespace) -> int:
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     if not tally.is_complete:
-        with progress("enumerating") as line:
-            _try_all(what, tally, settings, state, folder, line)
+        try:
+            with progress("enumerating") as line:
+                _try_all(what, tally, settings, state, folder, line)
+        except SchedulerError as error:
+            raise UsageError(f"--scheduler: {error}") from None
     print(tally.summary(what))
     sys.stdout.flush()
     return FAILURE if tally.found else SUCCESS
@@ -105,8 +112,12 @@ def _try_all(
     """Try what is left, and keep the state file up to date, also if this is interrupted."""
     before, began = tally.seconds, time.monotonic()
     saved = began
+    if settings.scheduler is None:
+        parts = results(what, settings.jobs, tally.position)
+    else:
+        parts = results_on(settings.scheduler, what, tally.position)
     try:
-        for position, part in results(what, settings.jobs, tally.position):
+        for position, part in parts:
             now = time.monotonic()
             tally.position, tally.seconds = position, before + now - began
             for number, finding in enumerate(part.findings, len(tally.findings) + 1):
@@ -133,6 +144,8 @@ def _report(finding: Counterexample, number: int, folder: Path | None, line: Pro
 def _exhaustion(settings: argparse.Namespace) -> Exhaustion:
     if settings.least > settings.ops:
         raise UsageError(f"--least is {settings.least}, which is more than --ops, {settings.ops}")
+    if settings.scheduler is not None and settings.jobs != 1:
+        raise UsageError("--jobs and --scheduler exclude each other; leave one of them out")
     if not 0 < len(settings.arguments) <= _MOST_ARGUMENTS or not set(settings.arguments) <= set("wr"):
         raise UsageError(
             f"--arguments must be 1 to {_MOST_ARGUMENTS} letters w or r, as in wr, got {settings.arguments!r}"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..checking.fuzzing import (
@@ -30,6 +30,7 @@ from ..checking.fuzzing.campaign import ENGINES
 from ..checking.fuzzing.configurations import find_configurations
 from ..checking.fuzzing.saving import save_failure
 from ..checking.generator import FEATURES
+from ..checking.remote import SchedulerError
 from .shared.command_line import FAILURE, SUCCESS, Parser, UsageError, run_program
 from .shared.output import require_standard_output
 from .shared.progress import progress
@@ -39,6 +40,7 @@ _EXAMPLES = """examples:
     inplace-fuzz --seeds 0..200 --jobs 2 --jit-every 50 --save failures
     inplace-fuzz --seeds 0..100000 --time-limit 3600 --features slices,loops
     inplace-fuzz --optimize --seeds 0..50
+    inplace-fuzz --seeds 0..100000 --scheduler tcp://10.0.0.1:8786
 
 """
 _MOST_JOBS, _MOST_DIGITS = 256, 18
@@ -73,6 +75,7 @@ def _make_parser() -> Parser:
     add("--engine", choices=ENGINES, default=ENGINES[0], help="evaluate with NumPy, or compile and run all programs")
     number("--jit-every", 0, least=0, help="also compile and run one of N programs; none by default")
     number("--jobs", 1, least=1, most=_MOST_JOBS, help="the number of processes; 1 by default")
+    add("--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler instead")
     time_limit = "start no program after this time; no limit by default"
     number("--time-limit", None, least=1e-3, metavar="SECONDS", help=time_limit)
     add("--save", metavar="DIR", help="a folder for failing programs, each with its configuration and report")
@@ -108,10 +111,21 @@ def _run(settings: argparse.Namespace) -> int:
                         save_failure(campaign, finding, folder)
             line.text = f"{done} of {len(campaign.seeds)} programs, {failures} failures"
 
-        tally = campaign.run(note, seconds=settings.time_limit)
+        if settings.scheduler is None:
+            tally = campaign.run(note, seconds=settings.time_limit)
+        else:
+            tally = _run_on(settings.scheduler, campaign, note, settings.time_limit)
     print(summary(tally))
     sys.stdout.flush()
     return FAILURE if tally.failures else SUCCESS
+
+
+def _run_on(scheduler: str, campaign: Campaign, note: Callable[[int, Trial], None], time_limit: float | None) -> Tally:
+    """Run the campaign on the workers of a scheduler."""
+    try:
+        return campaign.run_on(scheduler, note, seconds=time_limit)
+    except SchedulerError as error:
+        raise UsageError(f"--scheduler: {error}") from None
 
 
 def _campaign(settings: argparse.Namespace) -> Campaign:
@@ -119,6 +133,8 @@ def _campaign(settings: argparse.Namespace) -> Campaign:
         raise UsageError(f"--save needs a folder, got {settings.save!r}")
     if settings.kernels and settings.optimize:
         raise UsageError("--kernels and --optimize exclude each other; leave one of them out")
+    if settings.scheduler is not None and settings.jobs != 1:
+        raise UsageError("--jobs and --scheduler exclude each other; leave one of them out")
     known = CONFIGURATIONS
     if settings.kernels or settings.optimize:
         known = KERNEL_CONFIGURATIONS if settings.kernels else OPTIMIZE_CONFIGURATIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .campaign import Exhaustion, ExhaustionTally, load_state, save_state
 from .findings import Counterexample, save_finding
 from .grammar import GRAMMAR
-from .workers import results
+from .workers import results, results_on
 
 __all__ = [
     "GRAMMAR",
@@ -14,6 +14,7 @@ __all__ = [
     "ExhaustionTally",
     "load_state",
     "results",
+    "results_on",
     "save_finding",
     "save_state",
 ]

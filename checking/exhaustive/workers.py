@@ -8,18 +8,19 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from ..fuzzing.outcomes import FindingKind
+from ..remote import remote_results
 from .batch import Failure, try_programs
 from .campaign import COUNTS, BatchTally, Exhaustion
 from .findings import finding_of
 from .programs import SmallProgram
 from .reduction import reduced
 
-__all__ = ["attempt", "results"]
+__all__ = ["attempt", "results", "results_on"]
 
 _PATIENCE = 60.0
 """How many seconds a batch may take."""
@@ -27,6 +28,8 @@ _STARTING = 60.0
 """How many seconds a process may take to start."""
 _AHEAD = 4
 """How many batches for each worker are begun before the oldest is done."""
+_REMOTE = 1000
+"""How many programs are a task of a scheduler."""
 _REDUCED = 2
 """So many failures of a batch are reduced, of different kinds; the others are counted."""
 
@@ -63,6 +66,45 @@ def results(
         yield from pool.run(what.batches(position))
     finally:
         pool.stop()
+
+
+def results_on(scheduler: str, what: Exhaustion, position: int = 0) -> Iterator[tuple[int, BatchTally]]:
+    """Do the same on the workers of a Dask scheduler.
+
+    Raises:
+        SchedulerError: that cannot be used.
+    """
+    batches = replace(what, batch=_REMOTE).batches(position)
+    tasks = ((end, programs, what) for end, programs in batches)
+    early: dict[int, tuple[int, BatchTally]] = {}
+    number = 0
+    for ended, (end, programs, _), part in remote_results(scheduler, _try_batch, tasks):
+        early[ended] = end, _lost(programs) if part is None else part
+        while number in early:
+            yield early.pop(number)
+            number += 1
+
+
+def _try_batch(task: tuple[int, Sequence[SmallProgram], Exhaustion]) -> BatchTally:
+    """Try the programs of a task in a process, which is replaced if it ends."""
+    end, programs, what = task
+    batches = ((end, list(programs[first : first + what.batch])) for first in range(0, len(programs), what.batch))
+    whole, pool = BatchTally(), _Pool(what, 1, attempt, _PATIENCE)
+    try:
+        for _, part in pool.run(batches):
+            whole.add(part)
+    finally:
+        pool.stop()
+    return whole
+
+
+def _lost(programs: Sequence[SmallProgram]) -> BatchTally:
+    """Return the finding that workers were lost while they tried these programs."""
+    failure = Failure(programs[0], "", FindingKind.CRASH, f"the workers that tried {len(programs)} programs were lost")
+    part = BatchTally(findings=[finding_of(failure)])
+    part.counts.update(programs=len(programs))
+    part.found.update([FindingKind.CRASH.value])
+    return part
 
 
 @dataclass

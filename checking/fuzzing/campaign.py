@@ -7,12 +7,13 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from ..generator import GeneratedProgram, generate, generate_kernel, generate_structured
+from ..remote import remote_results
 from .configurations import CONFIGURATIONS, Configuration
 from .outcomes import Finding, FindingKind, Trial
 from .trial import try_program
@@ -20,8 +21,13 @@ from .trial import try_program
 _PATIENCE = 60.0
 """How many seconds a program may take in one configuration."""
 
+_REMOTE = 10
+"""How many programs are a task of a scheduler."""
+
 _STARTING = 60.0
 """How many seconds more a process may take to begin with its first program."""
+
+_LOST = "the workers that tried it were lost"
 
 ENGINES = ("evaluator", "jit")
 """The engines that run programs on memrefs."""
@@ -56,6 +62,35 @@ class Campaign:
             OSError: no worker process can be started.
         """
         return _Supervisor(self, note).run(seconds)
+
+    def run_on(
+        self,
+        scheduler: str,
+        note: Callable[[int, Trial], None] = lambda seed, trial: None,
+        *,
+        seconds: float | None = None,
+    ) -> Tally:
+        """Do the same on the workers of a Dask scheduler; `jobs` does not count.
+
+        Raises:
+            SchedulerError: that cannot be used.
+        """
+        begin = time.monotonic()
+        tally = Tally()
+
+        def parts() -> Iterator[Campaign]:
+            for first in range(0, len(self.seeds), _REMOTE):
+                if seconds is not None and time.monotonic() - begin > seconds:
+                    return
+                yield replace(self, seeds=self.seeds[first : first + _REMOTE], jobs=1)
+
+        for _, part, trials in remote_results(scheduler, _trials, parts()):
+            lost = ((seed, Trial([Finding(seed, "", FindingKind.CRASH, _LOST)])) for seed in part.seeds)
+            for seed, trial in lost if trials is None else trials:
+                tally.add(trial)
+                note(seed, trial)
+        tally.seconds = time.monotonic() - begin
+        return tally
 
     def program(self, seed: int) -> GeneratedProgram:
         """Return the program of a seed."""
@@ -214,6 +249,13 @@ def _work(campaign: Campaign, connection: Connection, place: Any) -> None:
                 place[1] = number
 
             connection.send((seed, campaign.attempt(seed, begin)))
+
+
+def _trials(campaign: Campaign) -> list[tuple[int, Trial]]:
+    """Run a campaign; return what became of each program."""
+    trials: list[tuple[int, Trial]] = []
+    campaign.run(lambda seed, trial: trials.append((seed, trial)))
+    return trials
 
 
 def _sampled(campaign: Campaign, seed: int) -> list[int]:
