@@ -19,6 +19,7 @@ import json
 import os
 import platform
 import stat
+import time
 import warnings
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -41,6 +42,9 @@ SLOW = 0.3
 
 MOST_BYTES = 1 << 30
 """The most bytes that one folder may hold."""
+
+_ABANDONED = 3600
+"""How many seconds after its last change a file that is being written belongs to a process that was killed."""
 
 _MAGIC = b"mlir-inplace object 2\n"
 _DIGEST = hashlib.sha256().digest_size
@@ -110,14 +114,20 @@ class DiskCache:
             warnings.warn(problem, RuntimeWarning, stacklevel=3)
 
     def _make_room(self) -> None:
-        """Remove the least recently used entries until the rest is at most nine tenths of `MOST_BYTES`."""
+        """Remove the least recently used entries until the rest is at most nine tenths of `MOST_BYTES`.
+
+        So are files of writers that were killed.
+        """
         files: list[tuple[int, int, Path]] = []
-        for path in self._folder.glob("*" + _SUFFIX):
+        for path in self._folder.glob(f"*{_SUFFIX}*"):
             try:
                 state = path.stat()
             except FileNotFoundError:
                 continue  # another process was faster
-            files.append((state.st_mtime_ns, state.st_size, path))
+            if path.suffix == _SUFFIX:
+                files.append((state.st_mtime_ns, state.st_size, path))
+            elif time.time() - state.st_mtime > _ABANDONED:
+                path.unlink(missing_ok=True)
         total = sum(size for _, size, _ in files)
         if total <= MOST_BYTES:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -217,6 +218,16 @@ def test_the_folder_stays_small(tmp_path: Path, engines: list[str]) -> None:
     mi.compile(programs[2], cache=tmp_path)
     assert len(engines) == 3
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_killed_writers_leave_is_removed(tmp_path: Path) -> None:
+    """A file that is being written stays."""
+    for name, age in ((".key.object.a1", 4000), (".key.object.b2", 10), ("notes.txt", 4000)):
+        (tmp_path / name).write_bytes(b"")
+        changed = time.time() - age
+        os.utime(tmp_path / name, (changed, changed))
+    disk_cache.DiskCache(disk_cache.CachePlace(tmp_path)).store("new", disk_cache.Entry(b"", {}, False))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".key.object.b2", "new.object", "notes.txt"]
 
 
 def test_where_the_folder_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
