@@ -29,7 +29,7 @@ _FENCE = re.compile(r"^( *)```([^\n`]*)\n(.*?)^\1```[ \t]*$", re.MULTILINE | re.
 _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _COMMAND = re.compile(
-    r"((inplace-(opt|run|compile|check|exhaust|fuzz)|pip|pre-commit|ruff|lit) \S|python (-m \w|\S+\.py\b))"
+    r"((inplace-(opt|run|compile|check|exhaust|explain|fuzz)|pip|pre-commit|ruff|lit) \S|python (-m \w|\S+\.py\b))"
 )
 
 

@@ -6,6 +6,7 @@ import ast
 import functools
 import importlib
 import inspect
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from graphlib import TopologicalSorter
@@ -176,3 +177,12 @@ def test_the_evaluator_knows_nothing_of_what_it_checks() -> None:
     evaluator = [module for module in MODULES if module.startswith("checking.evaluator")]
     assert len(evaluator) > 20
     assert offences(shared_with_the_compiler, evaluator) == {}
+
+
+def test_every_folder_is_on_the_map() -> None:
+    """ARCHITECTURE.md says what each folder of a layer, and each subject of the analysis, holds."""
+    page = (ROOT / "docs" / "ARCHITECTURE.md").read_text()
+    folders = {path.parent for layer in LAYERS for path in (ROOT / layer).glob("*/*.py")}
+    folders |= {path.parent for path in (ROOT / "passes" / "analysis").glob("*/*.py")}
+    missing = [path.name for path in folders if not re.search(rf"[`/]{path.name}/", page)]
+    assert sorted(missing) == []
