@@ -30,7 +30,7 @@ from ..checking.exhaustive import (
 from ..checking.fuzzing import CONFIGURATIONS, OPTIMIZE_CONFIGURATIONS
 from ..checking.fuzzing.configurations import find_configurations
 from ..checking.remote import SchedulerError
-from .shared.command_line import FAILURE, SUCCESS, Parser, UsageError, run_program
+from .shared.command_line import FAILURE, SUCCESS, Parser, UsageError, names_of, run_program
 from .shared.output import require_standard_output
 from .shared.progress import Progress, progress
 
@@ -150,12 +150,12 @@ def _exhaustion(settings: argparse.Namespace) -> Exhaustion:
         raise UsageError(
             f"--arguments must be 1 to {_MOST_ARGUMENTS} letters w or r, as in wr, got {settings.arguments!r}"
         )
-    names = _names(settings.grammar)
+    names = names_of(settings.grammar)
     for name in names or ():
         if name not in GRAMMAR:
             raise UsageError(f"--grammar: unknown op {name!r}; known are {', '.join(GRAMMAR)}")
     try:
-        configurations = find_configurations(_names(settings.configurations) or [], CONFIGURATIONS)
+        configurations = find_configurations(names_of(settings.configurations) or [], CONFIGURATIONS)
     except ValueError as error:
         raise UsageError(f"--configurations: {error}") from None
     if settings.optimize:
@@ -171,10 +171,6 @@ def _exhaustion(settings: argparse.Namespace) -> Exhaustion:
         configurations,
         settings.orders,
     )
-
-
-def _names(text: str | None) -> list[str] | None:
-    return None if text is None else [name.strip() for name in text.split(",")]
 
 
 def _sample(text: str) -> int:

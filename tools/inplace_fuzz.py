@@ -31,7 +31,7 @@ from ..checking.fuzzing.configurations import find_configurations
 from ..checking.fuzzing.saving import save_failure
 from ..checking.generator import FEATURES
 from ..checking.remote import SchedulerError
-from .shared.command_line import FAILURE, SUCCESS, Parser, UsageError, run_program
+from .shared.command_line import FAILURE, SUCCESS, Parser, UsageError, names_of, run_program
 from .shared.output import require_standard_output
 from .shared.progress import progress
 
@@ -139,10 +139,10 @@ def _campaign(settings: argparse.Namespace) -> Campaign:
     if settings.kernels or settings.optimize:
         known = KERNEL_CONFIGURATIONS if settings.kernels else OPTIMIZE_CONFIGURATIONS
     try:
-        configurations = find_configurations(_names(settings.configurations), known)
+        configurations = find_configurations(names_of(settings.configurations), known)
     except ValueError as error:
         raise UsageError(f"--configurations: {error}") from None
-    features = _names(settings.features)
+    features = names_of(settings.features)
     kind = "--kernels" if settings.kernels else "--optimize" if settings.optimize else None
     if kind and features is not None:
         raise UsageError(f"--features does not apply to {kind}; leave one of them out")
@@ -160,10 +160,6 @@ def _campaign(settings: argparse.Namespace) -> Campaign:
         kernels=settings.kernels,
         optimize=settings.optimize,
     )
-
-
-def _names(text: str | None) -> list[str] | None:
-    return None if text is None else [name.strip() for name in text.split(",")]
 
 
 def _seeds(text: str) -> range:

@@ -32,7 +32,10 @@ def orders(program: SmallProgram) -> Iterator[Block]:
 
 
 class _Memory:
-    """Which values may share memory at all: a union-find over all ties of a program."""
+    """Which values may share memory at all: a union-find over all ties of a program.
+
+    Not that of the analysis, which is what the programs check.
+    """
 
     def __init__(self, program: SmallProgram) -> None:
         self._parents = list(range(len(program.types)))

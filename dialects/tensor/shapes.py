@@ -21,7 +21,7 @@ from ..subsets import collapse_shape, mixed_subset, subset_type
 from ..support.memref_types import collapsed_type, expanded_type, has_identity_layout, identity_type, reshaped_type
 from .casts import cast_memref, cast_shape, is_unranked
 
-__all__ = ["SHAPE_MODELS", "reassociation_of"]
+__all__ = ["SHAPE_MODELS", "reassociation", "reassociation_of"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -147,6 +147,12 @@ class ReshapeModel(OpModel):
         rewriter.replace(op, [new])
 
 
+def reassociation(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
+    """Return the attribute that says which dimensions are one dimension of the other shape."""
+    integer = ir.IntegerType.get_signless(64)
+    return ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(integer, one) for one in group]) for group in groups])
+
+
 def reassociation_of(op: ir.Operation) -> list[list[int]]:
     """Return which dimensions of the larger rank expand_shape or collapse_shape groups, of tensors or memrefs."""
     return [[ir.IntegerAttr(i).value for i in group] for group in op.attributes["reassociation"]]
@@ -261,7 +267,7 @@ def _expand(
     """Create ``memref.expand_shape`` to ``shape``, whose dynamic entries are ``sizes``."""
     type_ = expanded_type(ir.MemRefType(buffer.type), shape, groups)
     attributes: dict[str, ir.Attribute] = {
-        "reassociation": ir.Attribute.parse(str(groups)),
+        "reassociation": reassociation(groups),
         "static_output_shape": ir.DenseI64ArrayAttr.get(list(shape)),
     }
     operands = [buffer, *sizes]

@@ -20,6 +20,7 @@ __all__ = [
     "StoreOnce",
     "ToolError",
     "UsageError",
+    "names_of",
     "run_program",
 ]
 
@@ -124,6 +125,11 @@ def _paths(text: str) -> list[str]:
     if any(not path or "\0" in path for path in paths):
         raise UsageError(f"--shared-libs needs paths between commas, got '{text}'")
     return paths
+
+
+def names_of(text: str | None) -> list[str] | None:
+    """Return the names between commas; None if the option is not given."""
+    return None if text is None else [name.strip() for name in text.split(",")]
 
 
 def run_program(name: str, run: Callable[[], int]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from .structured import (
     extract,
     fill,
     loops,
+    product,
     reshape,
     slice_of,
     static,
@@ -72,7 +73,7 @@ def _positions(node: Node, x: Value, window: SlidingWindow) -> Value:
         spatial = constant(0, INDEX)
         for d in order:
             spatial = spatial * TypedScalar(as_value(sizes[2 + d]), INDEX) + places[2 + d]
-        area = TypedScalar(as_value(_product(sizes[2:])), INDEX)
+        area = TypedScalar(as_value(product(sizes[2:])), INDEX)
         return ((places[0] * TypedScalar(as_value(sizes[1]), INDEX) + places[1]) * area + spatial).to(I64)
 
     def element(place: TypedScalar) -> TypedScalar:
@@ -100,13 +101,6 @@ def _positions(node: Node, x: Value, window: SlidingWindow) -> Value:
 
     init = fill([*sizes[:2], *window.sizes], I64, -1)
     return pooled(x, window, 0, init, body)
-
-
-def _product(sizes: Sequence[Number]) -> Number:
-    total: Number = 1
-    for size in sizes:
-        total = multiply(total, size)
-    return total
 
 
 @lowers("AveragePool")
@@ -199,7 +193,7 @@ def _max_unpool(node: Node) -> Value:
     ]
     sizes = [*x.sizes[:2], *natural]
     wanted = node.input(2).elements if node.has(2) else sizes
-    flat = fill([_product(wanted)], x.dtype, 0)
+    flat = fill([product(wanted)], x.dtype, 0)
 
     def place_of(place: TypedScalar) -> TypedScalar:
         """A flat place in the natural sizes, as the same indices in the wanted ones."""

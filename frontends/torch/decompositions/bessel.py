@@ -13,7 +13,7 @@ from typing import Any
 
 from ..support.framework import torch_module
 from .native_ops import polynomial
-from .special_functions import as_float
+from .special_functions import in_float64
 
 _EULER = 0.5772156649015329
 _FAR = 25.0
@@ -49,16 +49,8 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         packets = [(aten, name), (aten, f"special_{name}"), (prims, name), (prims, f"bessel_{name}")]
         for library, packet in packets:
             if hasattr(library, packet):
-                found[getattr(library, packet).default] = _rounded(function)
+                found[getattr(library, packet).default] = in_float64(function)
     return found
-
-
-def _rounded(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def rounded(x: Any) -> Any:
-        x, dtype = as_float(x)
-        return function(x).to(dtype)
-
-    return rounded
 
 
 def _between(x: Any, low: float, high: float) -> Any:

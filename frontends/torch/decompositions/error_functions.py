@@ -8,7 +8,7 @@ from typing import Any
 
 from ..support.framework import torch_module
 from .native_ops import native_op
-from .special_functions import as_float
+from .special_functions import in_float64
 
 _ROOT_PI = math.sqrt(math.pi)
 _TAIL = 2.5
@@ -22,20 +22,12 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
     """The decomposition of each overload that this file has one for."""
     prims = torch_module().ops.prims
     return {
-        **dict.fromkeys((aten.erfc.default, prims.erfc.default), _rounded(_erfc)),
-        **dict.fromkeys((aten.special_erfcx.default, prims.erfcx.default), _rounded(_erfcx)),
-        **dict.fromkeys((aten.erfinv.default, prims.erf_inv.default), _rounded(_inverse)),
-        **dict.fromkeys((aten.special_ndtri.default, prims.ndtri.default), _rounded(_normal_quantile)),
-        aten.special_log_ndtr.default: _rounded(_log_normal),
+        **dict.fromkeys((aten.erfc.default, prims.erfc.default), in_float64(_erfc)),
+        **dict.fromkeys((aten.special_erfcx.default, prims.erfcx.default), in_float64(_erfcx)),
+        **dict.fromkeys((aten.erfinv.default, prims.erf_inv.default), in_float64(_inverse)),
+        **dict.fromkeys((aten.special_ndtri.default, prims.ndtri.default), in_float64(_normal_quantile)),
+        aten.special_log_ndtr.default: in_float64(_log_normal),
     }
-
-
-def _rounded(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def rounded(x: Any) -> Any:
-        x, dtype = as_float(x)
-        return function(x).to(dtype)
-
-    return rounded
 
 
 def _scaled_tail(x: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ..support.framework import torch_module
@@ -31,6 +32,16 @@ def as_float(x: Any) -> tuple[Any, Any]:
     """An argument in float64, and the dtype of the result."""
     torch = torch_module()
     return x.to(torch.float64), x.dtype if x.is_floating_point() else torch.get_default_dtype()
+
+
+def in_float64(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function that is computed in float64, and rounded to the dtype of the result."""
+
+    def rounded(x: Any) -> Any:
+        x, dtype = as_float(x)
+        return function(x).to(dtype)
+
+    return rounded
 
 
 def log_gamma(x: Any) -> Any:

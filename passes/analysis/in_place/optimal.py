@@ -21,6 +21,7 @@ from dataclasses import replace
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from ..effects.tables import Refusal
+from ..ir.union_find import UnionFind
 from .clauses import Clauses
 from .cost_model import Expense
 from .cover import FEW, Covers, disjoint_bound
@@ -124,17 +125,11 @@ class _Search:
 
 def _contested(effects: TensorEffects, function: int, outcome: TrialOutcome) -> frozenset[int]:
     """Return the operands that may be refused, and may share memory with something that ``outcome`` pays for."""
-    s, parents = effects.snapshot, dict[int, int]()
-
-    def find(value: int) -> int:
-        while parents.get(value, value) != value:
-            parents[value] = value = parents.get(parents[value], parents[value])
-        return value
-
+    s, sharing = effects.snapshot, UnionFind()
     active = effects.active_ops(function)
     for op in active:
         for first, second in effects.shared.get(op, ()):
-            parents[find(first)] = find(second)
+            sharing.union(first, second)
         for operand in effects.tensor_operands(op):
             value = s.operand_value[operand]
             near = [tie.value for tie in effects.ties.get(operand, ())] + list(effects.forwards.get(operand, ()))
@@ -143,10 +138,11 @@ def _contested(effects: TensorEffects, function: int, outcome: TrialOutcome) -> 
             if (copied := effects.copied_operand(operand)) >= 0:
                 near.append(s.operand_value[copied])
             for other in near:
-                parents[find(value)] = find(other)
-    paid = {find(one.number if one.makes else s.operand_value[one.number]) for one in outcome.paid if one.number >= 0}
+                sharing.union(value, other)
+    paid_for = (one.number if one.makes else s.operand_value[one.number] for one in outcome.paid if one.number >= 0)
+    paid = set(map(sharing.find, paid_for))
     allowed = refusable(effects, outcome.analysis)
-    return frozenset(operand for operand in allowed if find(s.operand_value[operand]) in paid)
+    return frozenset(operand for operand in allowed if sharing.find(s.operand_value[operand]) in paid)
 
 
 def refusable(effects: TensorEffects, analysis: FunctionAnalysis) -> frozenset[int]:

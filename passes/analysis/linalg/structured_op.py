@@ -103,6 +103,11 @@ class Structured:
         return range(len(self.sizes))
 
     @property
+    def asks_for_iterations(self) -> bool:
+        """Whether the payload asks for the numbers of iterations."""
+        return any(one.operation.name == "linalg.index" for one in self.payload.operations)
+
+    @property
     def parallel_loops(self) -> list[int]:
         """The numbers of the parallel loops."""
         return [loop for loop in self.loops if self.parallel[loop]]

@@ -166,7 +166,7 @@ class _Planner:
         """Return how an op reads images with channels last, None if it reads none or stays as it is."""
         inputs = tuple(operand for operand in range(op.inputs) if op.op.operands[operand] in self._last)
         channels = {op.indices[operand][1].loop for operand in inputs}
-        if len(channels) != 1 or None in channels or _asks_for_iterations(op):
+        if len(channels) != 1 or None in channels or op.asks_for_iterations:
             return None
         (channel,) = channels
         rank = len(op.indices[inputs[0]])
@@ -229,10 +229,6 @@ def _is_sum_of_products(op: Structured) -> bool:
         and set(addition.operands) == {product.results[0], total}
         and end.operands[0] == addition.results[0]
     )
-
-
-def _asks_for_iterations(op: Structured) -> bool:
-    return any(one.operation.name == "linalg.index" for one in op.payload.operations)
 
 
 def _pads_by_value(op: ir.Operation) -> bool:

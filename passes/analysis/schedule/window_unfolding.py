@@ -78,7 +78,7 @@ def find_unfolding(op: ir.Operation, machine: Machine, *, tile: bool = False) ->
     if structured is None or not structured.reduction_loops or None in structured.sizes or structured.falling:
         return None
     plan = find_plan(op, machine)
-    if plan is None or len(plan.structured.outputs) != 1 or _asks_for_iterations(plan.structured):
+    if plan is None or len(plan.structured.outputs) != 1 or plan.structured.asks_for_iterations:
         return None
     finder = _Finder(plan, machine)
     if not finder.is_possible():
@@ -95,7 +95,7 @@ def find_merging(op: ir.Operation, machine: Machine) -> Unfolding | None:
     if plan is None or plan.reductions or None in plan.structured.sizes or plan.structured.falling:
         return None
     structured, lane_loop = plan.structured, plan.lane_loop
-    if len(structured.outputs) != 1 or _asks_for_iterations(structured):
+    if len(structured.outputs) != 1 or structured.asks_for_iterations:
         return None
     if structured.size(lane_loop) >= _VECTORS * plan.lanes or not _is_behind(structured):
         return None
@@ -112,11 +112,6 @@ def _is_behind(structured: Structured) -> bool:
     init = structured.op.operands[structured.inputs]
     is_new = makers[init] is not None or defining_op(init, _EMPTY) is not None
     return is_new and any(maker is not None for maker in makers.values())
-
-
-def _asks_for_iterations(structured: Structured) -> bool:
-    """Whether the payload asks for the numbers of iterations, which merged loops have no more."""
-    return any(op.operation.name == "linalg.index" for op in structured.payload.operations)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from mlir.dialects import arith, linalg, tensor
 from ....dialects.bufferizable import Subset
 from ....dialects.subsets import extract_slice, insert_slice
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.tensor.shapes import reassociation
 from ...analysis.linalg.structured_op import OperandIndex, Structured
 from ...analysis.schedule.channels_last import HeldConvolution, MovedOp, MovedPadding, Step
 from .generic import affine_map, create_generic, move_payload
@@ -90,7 +91,7 @@ class _Mover:
         groups = [*([dimension] for dimension in range(len(shape))), [len(shape), len(shape) + 1]]
         element = ir.RankedTensorType(start.type).element_type
         type_ = ir.RankedTensorType.get([*shape, old.size(filters)], element)
-        found = tensor.collapse_shape(type_, new.results[0], _reassociation(groups))
+        found = tensor.collapse_shape(type_, new.results[0], reassociation(groups))
         return found if added is None else _sum(found, added)
 
     def _start(self, old: Structured, shape: Sequence[int]) -> tuple[ir.Value, ir.Value | None]:
@@ -263,8 +264,3 @@ def _sum(value: ir.Value, image: ir.Value) -> ir.Value:
     with ir.InsertionPoint(block):
         linalg.YieldOp([arith.addf(*block.arguments[:2])])
     return op.results[0]
-
-
-def _reassociation(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
-    integer = ir.IntegerType.get_signless(64)
-    return ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(integer, one) for one in group]) for group in groups])

@@ -8,6 +8,7 @@ from mlir import ir
 from mlir.dialects import linalg, tensor
 
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.tensor.shapes import reassociation
 from ...analysis.linalg.structured_op import OperandIndex, Structured
 from ...analysis.schedule.window_unfolding import Unfolding
 from .generic import affine_map, create_generic, move_payload
@@ -110,15 +111,15 @@ def _collapsed(value: ir.Value, groups: Sequence[Sequence[int]]) -> ir.Value:
     shape = [_product(type_.shape, group) for group in groups]
     collapsed = ir.RankedTensorType.get(shape, type_.element_type)
     expanded = defining_op(value, "tensor.expand_shape")
-    if expanded is not None and expanded.attributes["reassociation"] == _reassociation(groups):
+    if expanded is not None and expanded.attributes["reassociation"] == reassociation(groups):
         return expanded.operands[0]
-    return tensor.collapse_shape(collapsed, value, _reassociation(groups))
+    return tensor.collapse_shape(collapsed, value, reassociation(groups))
 
 
 def _expanded(value: ir.Value, type_: ir.Type, groups: Sequence[Sequence[int]]) -> ir.Value:
     if value.type == type_:
         return value
-    return tensor.expand_shape(type_, value, _reassociation(groups), [], ir.RankedTensorType(type_).shape)
+    return tensor.expand_shape(type_, value, reassociation(groups), [], ir.RankedTensorType(type_).shape)
 
 
 def _start(init: ir.Value, groups: Sequence[Sequence[int]]) -> ir.Value:
@@ -137,8 +138,3 @@ def _product(shape: Sequence[int], group: Sequence[int]) -> int:
     for dimension in group:
         total *= shape[dimension]
     return total
-
-
-def _reassociation(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
-    integer = ir.IntegerType.get_signless(64)
-    return ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(integer, one) for one in group]) for group in groups])

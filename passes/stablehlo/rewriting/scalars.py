@@ -7,8 +7,6 @@ ops that tell them from signed ones; `unrealized_conversion_cast` stands between
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mlir import ir
 from mlir.dialects import arith, tensor
 
@@ -22,7 +20,6 @@ __all__ = [
     "integer_of",
     "is_integer",
     "is_unsigned",
-    "number_in",
     "scalar_of",
     "signless",
 ]
@@ -69,12 +66,6 @@ def element_of(value: ir.Value) -> ir.Value:
 def as_tensor(value: ir.Value, type_: ir.Type) -> ir.Value:
     """Return the tensor of `type_` that `scalar_of` or `element_of` made `value` of."""
     return value if value.type == type_ else tensor.from_elements(type_, [value])
-
-
-def number_in(value: ir.Value, indices: Sequence[ir.Value]) -> ir.Value:
-    """Return the element of a tensor at `indices`, an integer as a signless one."""
-    number = tensor.extract(value, indices)
-    return as_type(number, signless(number.type))
 
 
 def index_of(number: ir.Value) -> ir.Value:
