@@ -2,13 +2,12 @@
 
 In: functions on tensors. Out: the same functions, in which an inserted tensor (`tensor.insert_slice`,
 `tensor.parallel_insert_slice`, `bufferization.materialize_in_destination` into a tensor or a memref) is computed in the
-slice of its destination, so that one-shot bufferization drops the insertion. Where the computation begins with a
-tensor
+slice of its destination, so that one-shot bufferization drops the insertion. What the computation begins with is
 
-* without content (`tensor.empty`), the slice takes its place: this is `inplace-eliminate-empty-tensors`;
-* that must not be overwritten (it is read-only, or needed later) and is read, it is copied into the slice instead of
-  a new buffer: one buffer and one copy less;
-* whose content the op does not need, the slice takes its place.
+* a tensor without content (`tensor.empty`): the slice takes its place, as by `inplace-eliminate-empty-tensors`;
+* a tensor that is read and must not be overwritten (it is read-only, or needed later): it is copied into the slice
+  instead of a new buffer, which is one buffer and one copy less;
+* a tensor whose content the op does not need: the slice takes its place.
 
 An op without an init (`tensor.pad`, `generate`, `from_elements`, `splat`, `concat`, elementwise ops on tensors), or a
 splat constant that is inserted as it is, becomes ops that have one if the slice takes its place then. So does a

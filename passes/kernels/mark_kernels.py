@@ -30,11 +30,11 @@ func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %e: tensor<8x8xf32>) -> t
 
 ## Contract
 
-In: a module; linalg ops on tensors. Out: the same, with marks on those that occur `repeats` times, if `saved` of these
-need no code of their own then, and on all that are `many` in their function; but not on those that are optimized
-together with others (`schedule/kernel_candidates.py`). The passes that
-tile and vectorize leave marked ops alone; `mi.compile` outlines them when they are on memrefs, and optimizes the
-functions (`rewriting/optimized_kernels.py`). A fill that several ops start from is duplicated for each marked one.
+In: a module; linalg ops on tensors. Out: the same, with a mark on each op that the module has `repeats` times or more,
+provided that at least `saved` ops equal earlier ones, and on each op of a function with `many` or more. Ops that are
+optimized together with others are not marked (`schedule/kernel_candidates.py`). The passes that tile and vectorize
+leave marked ops alone; `mi.compile` outlines them when they are on memrefs, and optimizes the functions
+(`rewriting/optimized_kernels.py`). A fill that several ops start from is duplicated for each marked one.
 
 Values do not change. Linear in the ops. No upstream counterpart.
 """

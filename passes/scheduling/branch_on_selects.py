@@ -1,7 +1,7 @@
-"""Choose between tensors by branches, where a select of elements would give one the sizes of the other.
+"""Lower `arith.select` of dynamically shaped tensors to `scf.if`.
 
-An `arith.select` of whole tensors by an `i1` is either tensor, with the sizes that it has: upstream's canonicalization
-makes it of an `scf.if`. Lowered element by element, as `convert-elementwise-to-linalg` does, it has the sizes of the
+An `arith.select` of whole tensors by an `i1` returns one of them, and its sizes; upstream's canonicalization makes it
+of an `scf.if`. Lowered element by element, as `convert-elementwise-to-linalg` does, it has the sizes of the
 first whatever the condition is, and reads memory past the end of the second. In: a function before that pass. Out: an
 `scf.if` for each such select whose type leaves a size open. Left alone: selects of static shapes, which may be fused
 into other ops, selects by a tensor of conditions, whose operands have one shape, and those of scalars, vectors and

@@ -52,7 +52,7 @@ func.func @not_last(%x: tensor<4xf32>, %f: f32, %i: index) -> f32 {
   %a = dispatch.binding set(0) binding(0) : !dispatch.readwrite<tensor<8xf32>>
   %b = dispatch.contents %a : !dispatch.readwrite<tensor<8xf32>> -> tensor<8xf32>
   %r = tensor.insert_slice %x into %b[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
-  // expected-error @+1 {{a commit that is not among the last ops in front of a func.return, or is one of two; commit once, there}}
+  // expected-error @+1 {{a dispatch.commit that does not come right before func.return, or is one of two; commit once, there}}
   dispatch.commit %r, %b : tensor<8xf32>
   %y = tensor.extract %r[%i] : tensor<8xf32>
   return %y : f32
@@ -70,7 +70,7 @@ func.func @one_way_only(%x: tensor<4xf32>, %c: i1) {
   dispatch.commit %r, %b : tensor<8xf32>
   return
 ^bb2:
-  // expected-error @+1 {{set 0 binding 0 is committed in front of another return, but not here; commit its contents}}
+  // expected-error @+1 {{set 0 binding 0 is committed before another return, but not here; commit its contents}}
   return
 }
 

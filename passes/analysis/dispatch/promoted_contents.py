@@ -86,10 +86,10 @@ def _commits(s: Snapshot, bindings: BindingMemories) -> Iterator[BindingRefusal]
         elif not memories[value].access.writes:
             yield BindingRefusal(op, f"{memories[value].slot} is only read; remove the commit")
         elif op not in ends:
-            message = "a commit that is not among the last ops in front of a func.return, or is one of two"
+            message = "a dispatch.commit that does not come right before func.return, or is one of two"
             yield BindingRefusal(op, f"{message}; commit once, there")
     for return_, found in last.items():
         for value, op in committed.items():
             if op in ends and value not in found:
-                message = f"{memories[value].slot} is committed in front of another return, but not here"
+                message = f"{memories[value].slot} is committed before another return, but not here"
                 yield BindingRefusal(return_, f"{message}; commit its contents", (("it is committed here", op),))

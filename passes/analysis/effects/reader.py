@@ -134,8 +134,8 @@ class TensorEffects(EffectTables):
         if not stays and op not in s.op_successors:
             left = self._left_without_place(op) if self._is_filtered else None
             if left is not None:
-                message = f"the option dialect-filter leaves '{left}' on tensors, but there is no place for conversions"
-                self.refusals.append(Refusal(s.ops[op], f"{message} next to it; add '{left.partition('.')[0]}'"))
+                message = f"the option dialect-filter leaves '{left}' on tensors, but no conversion may be next to it"
+                self.refusals.append(Refusal(s.ops[op], f"{message}; add '{left.partition('.')[0]}' to the filter"))
                 return
             filtered = self._is_filtered and (not self._allows(name) or self._stays_with_loop(op))
             stays = filtered or (bool(self.encoded) and self._is_encoded(op))

@@ -1,9 +1,9 @@
 """Improves on the cheapest outcome of a few orders: with other operands refused from the start, if that costs less.
 
 A change is tried by running the analysis again, so it is sound whatever is refused. First come causes of what is paid
-for that cost no copy (``cheap_causes.py``). Then the search goes best first: each outcome, the cheapest one and others,
-suggests moves, of which the one is tried next after which it would cost least by estimate, and less than the cheapest
-one. A move refuses a cause that saves more than it costs (``saving_causes.py``), no longer refuses an operand, or takes
+for that cost no copy (``cheap_causes.py``). Then comes a best-first search: each outcome, the cheapest one and others,
+suggests moves; the next one to be tried is that with the least estimated cost, if that is below the cheapest outcome's.
+A move refuses a cause that saves more than it costs (``saving_causes.py``), no longer refuses an operand, or takes
 an order in which loops do something else. So two or three moves are found of which the first ones alone do not help.
 
 The number of trials is bounded, so this takes a constant number of analyses.

@@ -8,9 +8,9 @@ The op is an *epilogue* of the reduction if
 * it has one result, which may be computed where the results would be, and only parallel loops, each of which is a loop
   of the reduction, or is several of them that were collapsed, the last one fastest;
 * the loops of the register tile are the fastest of their dimensions, and vectors of a collapsed lane loop are full;
-* along its lane loop, its result is contiguous, and all its operands are contiguous or the same;
+* along its lane loop, its result is contiguous, and all its operands are contiguous or do not vary;
 * it has no polynomial, which needs registers itself;
-* the results are more than half of the first cache, which else has them still when the op reads them: that saves
+* the results are more than half of the L1 cache, which otherwise still holds them when the op reads them: that saves
   little, and code for each vector of the register tile is larger than a loop;
 * nothing between the two uses what the reduction reads, since that moves to its epilogue.
 

@@ -1,12 +1,12 @@
 """Rows of a large buffer that a loop reads one after the other while it computes: to be prefetched.
 
 Hardware prefetches along a row of addresses too, but not beyond a page, and not early enough where each line is needed
-after a few cycles: packed weights of a convolution come from the last cache at half of its speed then.
+after a few cycles: packed weights of a convolution come from the last-level cache at half of its bandwidth then.
 
 A stream is the reads of one buffer in the body of an innermost loop. The buffer is row-major, of static shape, and
-larger than the first cache. The reads of an iteration are one row of it, its last dimension, and the row's number is
+larger than the L1 cache. The reads of an iteration are one row of it, its last dimension, and the row's number is
 the loop's induction variable, so the next iteration reads the next row. A row is one or two vectors, with which the
-loop computes several times: where it reads more, the ports for loads are busy.
+loop computes several times: where it reads more, the load ports are saturated.
 
 The answer affects speed only. Linear in the ops; nothing is changed.
 """

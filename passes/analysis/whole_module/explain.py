@@ -13,7 +13,7 @@ __all__ = ["conflict_notes", "describe_decision", "describe_place"]
 _WHAT = {
     Strategy.IN_PLACE: "is in-place",
     Strategy.ROTATE: "is in-place: the loop swaps buffers",
-    Strategy.PASS_ON: "is in-place: the loop carries the yielded buffer on",
+    Strategy.PASS_ON: "is in-place: the yielded buffer goes to the next iteration",
     Strategy.OUT_OF_PLACE: "is out-of-place",
     Strategy.COPY_TO_CARRIED: "is copied into the buffer that the loop carries",
 }

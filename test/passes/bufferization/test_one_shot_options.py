@@ -145,7 +145,7 @@ def test_filters_that_leave_no_place_for_conversions() -> None:
     assert refusals(MASK, "") == ""
     assert refusals(MASK, "dialect-filter=vector,func") == ""
     refused = refusals(MASK, "dialect-filter=tensor,func")
-    assert "dialect-filter leaves 'vector.mask' on tensors, but there is no place for conversions next to it" in refused
+    assert "dialect-filter leaves 'vector.mask' on tensors, but no conversion may be next to it" in refused
     assert "add 'vector'" in refused
 
 

@@ -54,7 +54,7 @@ def test_a_place_is_an_operand_of_an_op() -> None:
             }
             return %l : !v""",
             "y#0",
-            "operand #0 of 'scf.yield' is in-place: the loop carries the yielded buffer on",
+            "operand #0 of 'scf.yield' is in-place: the yielded buffer goes to the next iteration",
         ),
         (
             """%l = scf.for %k = %c0 to %n step %c1 iter_args(%a = %t) -> !v {
