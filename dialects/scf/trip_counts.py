@@ -11,7 +11,7 @@ from ..subsets import elements
 from ..support.constants import constant_integer
 from ..support.defining_ops import defining_op
 
-__all__ = ["runs_at_most_once", "surely_runs", "trip_count"]
+__all__ = ["only_index", "runs_at_most_once", "surely_runs", "trip_count"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -38,6 +38,14 @@ def runs_at_most_once(loop: ir.Operation) -> bool:
         last = most(operands[1])
         return last is not None and _is_one_step(operands[0], last, operands[2])
     return all(_is_one_step(lower, most(upper), step) for lower, upper, step in _bounds(loop))
+
+
+def only_index(loop: ir.Operation, dimension: int) -> int | None:
+    """Return a loop's index in ``dimension`` if it :func:`runs_at_most_once`; None otherwise, or if there is none."""
+    if not runs_at_most_once(loop):
+        return None
+    lowers = [loop.operands[0]] if loop.name == "scf.for" else [lower for lower, _, _ in _bounds(loop)]
+    return _constant(lowers[dimension]) if dimension < len(lowers) else None
 
 
 def trip_count(loop: ir.Operation) -> int | None:

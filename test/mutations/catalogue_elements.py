@@ -137,6 +137,13 @@ ELEMENTS = (
     ),
     Rule("differences of sums", "*sums*", "passes.analysis.index_sets.sums:difference", "return 1 << 20"),
     Rule(
+        "the variable of the only iteration",
+        "*The only iteration.*",
+        "dialects.scf.trip_counts:only_index",
+        "if False:",
+        "if not runs_at_most_once(loop):",
+    ),
+    Rule(
         "places with constant bounds",
         "**Place**",
         "passes.analysis.conflicts.accesses:_bounds",

@@ -2,7 +2,8 @@
 
 A symbol is an SSA value that is not itself a sum: an argument, a load, a product of two values. Sums are followed
 through ``arith.constant``, ``addi``, ``subi``, ``muli`` with a constant, and ``affine.apply`` without divisions.
-Divisions, remainders, minima and maxima of constants are constants too.
+Divisions, remainders, minima and maxima of constants are constants too, and so is the variable of a loop that runs at
+most once.
 
 Index arithmetic wraps around at 64 bits, and so do sums: two of them that have the same symbols differ by a constant
 modulo 2**64. Offsets that are in bounds lie between 0 and 2**63, so between two of these the difference is exact.
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.scf.trip_counts import only_index
 from ....dialects.support.constants import constant_integer
 from ..ir.snapshot import Snapshot
 
@@ -128,7 +130,8 @@ class IndexSums:
         if value in self._known:
             return self._known[value]
         if op < 0:
-            return Symbol(value)
+            only = self._only(value)
+            return Symbol(value) if only is None else only
         name, parts = s.op_name[op], self._parts(value)
         found: Index | None = None
         if name == "arith.constant":
@@ -145,7 +148,15 @@ class IndexSums:
                 found = add(*terms, factor=-1 if name == "arith.subi" else 1)
         return Symbol(value) if found is None else found
 
+    def _only(self, argument: int) -> int | None:
+        """Return the number that a loop's variable is in the only iteration; None for other arguments of blocks."""
+        s = self._snapshot
+        block = s.value_block[argument]
+        op = s.block_op[block]
+        return only_index(s.ops[op], s.value_index[argument]) if s.op_name[op] in _LOOPS else None
 
+
+_LOOPS = frozenset(("scf.for", "scf.forall", "scf.parallel"))
 _SUMS = frozenset(("affine.apply", "arith.addi", "arith.muli", "arith.subi"))
 _OF_CONSTANTS: dict[str, Callable[[int, int], int]] = {
     "arith.ceildivsi": lambda a, b: -(-a // b),

@@ -321,3 +321,18 @@ def test_one_thread_destroys_what_it_does_not_insert() -> None:
     assert len(a.not_in_place) == 1
     a = analyse(forall(body.replace("%o", "%u"), "%s into %o[0] [4] [1] : !h into !v", bounds="(%k) in (1)") + READ)
     assert a.not_in_place == {}
+
+
+@pytest.mark.parametrize(
+    ("bounds", "size", "costs"),
+    [("(%k) in (1)", 4, 0), ("(%k) in (2)", 4, 2), ("(%k) in (1)", 8, 0), ("(%k) in (2)", 8, 2)],
+)
+def test_what_one_thread_computes_offsets_from_is_known(bounds: str, size: int, costs: int) -> None:
+    """It inserts the very slice that it updated, or the whole output; of two threads one inserts it elsewhere."""
+    type_ = f"tensor<{size}xf32>"
+    body = f"""
+      %at = arith.muli %k, %c4 : index
+      %s = tensor.extract_slice %o[%k] [{size}] [1] : !v to {type_}
+      %x = tensor.insert %f into %s[%c0] : {type_}"""
+    a = analyse(forall(body, f"%x into %o[%at] [{size}] [1] : {type_} into !v", bounds=bounds) + READ)
+    assert len(a.costs) == costs

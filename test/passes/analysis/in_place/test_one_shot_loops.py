@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from analysed import analyse, analyse_bottom_up, analyse_with, function, loop
 
+import mlir_inplace as mi
 from mlir_inplace.passes.analysis.in_place.decision_order import Heuristic
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 
@@ -890,3 +892,30 @@ def test_what_one_iteration_writes_is_not_read_by_the_next(loop: str, last: str,
       }}
     """)
     assert len(a.not_in_place) == copies
+
+
+@pytest.mark.parametrize(("last", "step", "copies"), [("%c4", "%c4", 1), ("%c4", "%c2", 5)])
+def test_the_slice_of_the_only_iteration_is_inserted_where_it_was(last: str, step: str, copies: int) -> None:
+    """Of two the second one inserts it elsewhere: each copies it twice. The argument is copied in front of the loop."""
+    text = f"""
+      func.func @main(%t: tensor<8xf32>, %f: f32) -> tensor<8xf32> {{
+        %c0 = arith.constant 0 : index
+        %c2 = arith.constant 2 : index
+        %c4 = arith.constant 4 : index
+        %r = scf.for %i = %c0 to {last} step {step} iter_args(%a = %t) -> tensor<8xf32> {{
+          %j = arith.muli %i, %c2 : index
+          %s = tensor.extract_slice %a[%i] [2] [1] : tensor<8xf32> to tensor<2xf32>
+          %x = tensor.insert %f into %s[%c0] : tensor<2xf32>
+          %u = tensor.insert_slice %x into %a[%j] [2] [1] : tensor<2xf32> into tensor<8xf32>
+          scf.yield %u : tensor<8xf32>
+        }}
+        return %r : tensor<8xf32>
+      }}
+    """
+    program = mi.compile(text, opt_level=0, memory_stats=True)
+    given = np.arange(8, dtype=np.float32)
+    wanted = given.copy()
+    for i in range(0, 4, int(step[-1])):
+        wanted[2 * i : 2 * i + 2] = 99, wanted[i + 1]
+    assert np.array_equal(program.main(given, 99.0), wanted)
+    assert program.memory_stats.copies == copies

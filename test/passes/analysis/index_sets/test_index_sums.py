@@ -95,6 +95,34 @@ def test_ops_of_constants(op: str, first: int, second: int, value: int | None) -
     assert found == value or (value is None and isinstance(found, Symbol))
 
 
+@pytest.mark.parametrize(
+    ("loop", "values"),
+    [
+        ("scf.for %a = %c1 to %c2 step %c1", [1]),
+        ("scf.for %a = %c0 to %c2 step %c1", [None]),
+        ("scf.for %a = %c1 to %n step %c1", [None]),
+        ("scf.for %a = %n to %c1 step %c1", [None]),
+        ("scf.forall (%a) in (1)", [0]),
+        ("scf.forall (%a) in (2)", [None]),
+        ("scf.forall (%a, %b) = (%c1, 2) to (2, 4) step (1, 2)", [1, 2]),
+        ("scf.forall (%a, %b) = (%c1, 2) to (2, 4) step (1, 1)", [None, None]),
+        ("scf.parallel (%a, %b) = (%c2, %c1) to (%c4, %c2) step (%c2, %c1)", [2, 1]),
+        ("scf.parallel (%a, %b) = (%c2, %c1) to (%c4, %c4) step (%c2, %c1)", [None, None]),
+    ],
+)
+def test_the_variable_of_the_only_iteration_is_the_lower_bound(loop: str, values: list[int | None]) -> None:
+    names = ["%a", "%b"][: len(values)]
+    reads = "\n".join(f'%r{name[1:]} = tensor.extract %t[{name}] : !v loc("{name[1:]}")' for name in names)
+    found = sums_of(f"{loop} {{\n{reads}\n}}", *(name[1:] for name in names))
+    assert [None if isinstance(index, Symbol) else index for index in found] == values
+
+
+def test_a_carried_index_of_the_only_iteration_is_a_symbol() -> None:
+    body = '%r = tensor.extract %t[%x] : !v loc("r")\nscf.yield %x : index'
+    (found,) = sums_of(f"scf.for %a = %c0 to %c1 step %c1 iter_args(%x = %i) -> index {{\n{body}\n}}", "r")
+    assert isinstance(found, Symbol)
+
+
 def test_long_chains_and_many_symbols() -> None:
     steps = 5000
     chain = "\n".join(f"%x{k + 1} = arith.addi %x{k}, %c2 : index" for k in range(steps))
