@@ -1,10 +1,11 @@
 """Improves on the cheapest outcome of a few orders: with other operands refused from the start, if that costs less.
 
 A change is tried by running the analysis again, so it is sound whatever is refused. First come causes of what is paid
-for that cost no copy (``cheap_causes.py``). Then comes a best-first search: each outcome, the cheapest one and others,
-suggests moves; the next one to be tried is that with the least estimated cost, if that is below the cheapest outcome's.
-A move refuses a cause that saves more than it costs (``saving_causes.py``), no longer refuses an operand, or takes
-an order in which loops do something else. So two or three moves are found of which the first ones alone do not help.
+for that cost no copy (``cheap_causes.py``), and those of what that leaves. Then comes a best-first search: each
+outcome, the cheapest one and others, suggests moves; the next one to be tried is that with the least estimated cost, if
+that is below the cheapest outcome's. A move refuses a cause that saves more than it costs (``saving_causes.py``), no
+longer refuses an operand, or takes an order in which loops do something else. So two or three moves are found of which
+the first ones alone do not help.
 
 The number of trials is bounded, so this takes a constant number of analyses.
 """
@@ -34,6 +35,8 @@ _MOST_CAUSES = 5
 """How many causes are tried, of those that save the most."""
 _MOST_OF_OTHERS = 2
 """How many moves are tried from an outcome that is not the cheapest."""
+_MOST_ROUNDS = 3
+"""How often what is cheap is refused."""
 _FARTHEST = 2
 """How many moves from an outcome that was the cheapest."""
 
@@ -133,15 +136,27 @@ class Improvement:
         return found
 
     def _begin(self) -> None:
-        """Refuse what is cheap, all at once, in the orders that this leads to."""
-        refused = cheap_causes(self._effects, self._best.analysis)
-        orders = [self._best.order, *orders_of_loops(self._best.analysis)]
+        """Refuse what is cheap, all at once; then what is in the way still, as each conflict names one write only."""
+        outcome, refused = self._best, _Refused()
+        for _ in range(_MOST_ROUNDS):
+            found = cheap_causes(self._effects, outcome.analysis)
+            if found.keys() <= refused.keys() or (refused and self._trials >= self._most):
+                return
+            refused = found | refused
+            outcome = self._refuse_at_once(refused) or outcome
+
+    def _refuse_at_once(self, refused: _Refused) -> OrderOutcome | None:
+        """Try an outcome with ``refused``, in the orders that this leads to until one is cheaper; return the last."""
+        last, orders = None, [self._best.order, *orders_of_loops(self._best.analysis)]
         for order in orders:
             outcome = self._try(order, refused, only_fewer=False)
-            if outcome is not None and not outcome.moves:
-                return
-            if outcome is not None:
-                orders += [one for one in orders_of_loops(outcome.analysis) if one not in orders]
+            if outcome is None:
+                continue
+            last = outcome
+            if not outcome.moves:
+                break
+            orders += [one for one in orders_of_loops(outcome.analysis) if one not in orders]
+        return last
 
     def _suggest(self, outcome: OrderOutcome, most: int) -> None:
         """Add the moves from ``outcome`` that may lead to a cheaper one."""

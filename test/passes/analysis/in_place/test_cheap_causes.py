@@ -38,6 +38,46 @@ def test_a_slice_of_another_tensor_is_in_place() -> None:
     assert analyse(slices(FILL, "%u")).not_in_place == {}
 
 
+TWO = "tensor<2xf32>"
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_each_slice_without_content_is_allocated_rather_than_the_tensor_copied(count: int) -> None:
+    """Each conflict names one write only."""
+    assert in_one_iteration([FILL] * count) == {f"s{n}#0": "alloc" for n in range(count)}
+
+
+@pytest.mark.parametrize(
+    ("steps", "paid"),
+    [
+        ([UPDATE], {"x0#1": "copy"}),
+        ([FILL, UPDATE], {"s0#0": "alloc", "s1#0": "copy"}),
+        # Alone, the slice without content saves nothing.
+        ([UPDATE, FILL], {"for#3": "copy"}),
+    ],
+)
+def test_something_is_copied_if_one_slice_has_content(steps: list[str], paid: dict[str, str]) -> None:
+    assert in_one_iteration(steps) == paid
+
+
+def in_one_iteration(steps: list[str]) -> dict[str, str]:
+    """What is paid for by a loop of one iteration that inserts updated elements of its initial value elsewhere."""
+    body, target = "", "%a"
+    for n, step in enumerate(steps):
+        body += f"""
+          %s{n} = tensor.extract_slice %v[{n}] [2] [1] : !v to {TWO} loc("s{n}")
+          %x{n} = {step.replace("%s", f"%s{n}").replace("!h", TWO)} loc("x{n}")
+          %w{n} = tensor.insert_slice %x{n} into {target}[{n + 4}] [2] [1] : {TWO} into !v loc("w{n}")"""
+        target = f"%w{n}"
+    a = analyse(f"""
+      %v = linalg.fill ins(%f : f32) outs(%t : !v) -> !v
+      %l = scf.for %k = %c0 to %c1 step %c1 iter_args(%a = %v) -> !v {{{body}
+        scf.yield {target} : !v
+      }} loc("for")
+      return %l : !v""")
+    return {operand: text.partition(":")[0] for operand, text in a.not_in_place.items()}
+
+
 def test_what_must_be_in_place_is_not_refused() -> None:
     """The store puts %x where it already is, whatever else needs a copy."""
     body = """
