@@ -48,8 +48,9 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
   the bytes that are copied and allocated, each time that happens. `optimal` searches all sets of decisions, and says
   how far from the least its own may be; large searches need OR-Tools, the extra `solver`. Upstream's names give one
   order each.
-* Ops without effects whose results nothing uses are erased, with all that only they use. Upstream does that only to ops
-  without a model. With `test-analysis-only`, and without `erase-dead-ops`, they stay.
+* Ops without effects whose results nothing uses are erased, with all that only they use; so are tensor arguments of
+  blocks that nothing uses. Upstream does that only to ops without a model. With `test-analysis-only`, and without
+  `erase-dead-ops`, they stay.
 * An init that an op does not overwrite completely keeps its content.
 * A memref is never cast to a layout that it may not have; it is copied.
 * `bufferization.to_buffer` without `read_only` gets a buffer of its own, unless its memref is only loaded from.

@@ -3,6 +3,7 @@
 // ARGUMENTS: true 1 true false false 3xf32:iota 3xf32:ones
 // ARGUMENTS: true 2 true true false 3xf32:ones 3xf32:iota
 func.func @main(%c: i1, %k: i32, %p: i1, %q: i1, %r: i1, %s: tensor<3xf32>, %t: tensor<3xf32>) -> tensor<3xf32> {
+  %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : f32
   cf.cond_br %c, ^start, ^old
 ^old:
@@ -30,7 +31,9 @@ func.func @main(%c: i1, %k: i32, %p: i1, %q: i1, %r: i1, %s: tensor<3xf32>, %t: 
 ^both:
   cf.cond_br %q, ^write(%t, %t : tensor<3xf32>, tensor<3xf32>), ^left(%t : tensor<3xf32>)
 ^left(%l: tensor<3xf32>):
-  cf.cond_br %q, ^turn, ^old
+  %e = tensor.dim %l, %c0 : tensor<3xf32>
+  %z = arith.cmpi ne, %e, %c0 : index
+  cf.cond_br %z, ^turn, ^old
 ^right(%m: tensor<3xf32>):
   cf.cond_br %p, ^on, ^old
 ^on:

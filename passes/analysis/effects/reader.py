@@ -104,7 +104,7 @@ class TensorEffects(EffectTables):
             if operands or results or self.has_tensor_arguments(op):
                 self._add_op(op, operands, results)
             if op in s.op_successors:
-                self._add_branch(op)
+                self._add_branch(op, self.dead_code(function).forwarded)
         mark_whole_slices(self, self._sums, self.active_ops(function))
         close_reads(self, ops)
         enter_commits(self, function, self._committed)
@@ -200,8 +200,8 @@ class TensorEffects(EffectTables):
         for target in targets:
             self.sources.setdefault(target, []).append(operand)
 
-    def _add_branch(self, op: int) -> None:
-        """A branch forwards its operands to the arguments of its successors."""
+    def _add_branch(self, op: int, dead: Mapping[int, int]) -> None:
+        """A branch forwards its operands to the arguments of its successors, unless these are ``dead``."""
         s = self.snapshot
         model = self._models(s.op_name[op])
         passed = model.successor_operands(s.ops[op]) if model is not None else ()
@@ -216,7 +216,8 @@ class TensorEffects(EffectTables):
                 self.refusals.append(Refusal(s.ops[op], message))
                 return
             for i, argument in tensors:
-                self._forward(s.op_first_operand[op] + operands[i], [argument])
+                if s.op_first_operand[op] + operands[i] not in dead:
+                    self._forward(s.op_first_operand[op] + operands[i], [argument])
 
     def _add_operand(self, model: OpModel, op: int, operand: int) -> None:
         s = self.snapshot

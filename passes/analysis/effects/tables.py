@@ -15,7 +15,7 @@ from mlir import ir
 from ....dialects.bufferizable import Relation
 from ..index_sets.slices import Slice
 from ..ir.snapshot import Snapshot
-from .dead_ops import find_dead_ops
+from .dead_ops import DeadCode, find_dead_code
 
 __all__ = [
     "CarriedTensor",
@@ -140,17 +140,20 @@ class EffectTables:
         self.refusals: list[Refusal] = []
         self.unknown_ops: set[int] = set()
         self._active: dict[int, list[int]] = {}
-        self._dead: dict[int, frozenset[int]] = {}
+        self._dead: dict[int, DeadCode] = {}
         self.unknown_targets: dict[int, int] = {}
         """For an op without a model, a value that tensors of ops inside of it may flow to; -1 if there is none."""
 
     def dead_ops(self, function: int) -> frozenset[int]:
         """Return the ops in ``function`` that have no entries here, as nothing that they compute is used."""
-        if not self.skip_dead:
-            return frozenset()
+        return self.dead_code(function).ops
+
+    def dead_code(self, function: int) -> DeadCode:
+        """Return the dead ops in ``function``, and what is forwarded to dead arguments, which is no forwarding here."""
         found = self._dead.get(function)
         if found is None:
-            found = self._dead[function] = find_dead_ops(self.snapshot, function)
+            found = find_dead_code(self.snapshot, function) if self.skip_dead else DeadCode(frozenset(), {})
+            self._dead[function] = found
         return found
 
     def active_ops(self, function: int) -> list[int]:

@@ -85,11 +85,14 @@ class _Reader:
         self._snapshot = analysis.snapshot
         self._effects = analysis.effects
         self._function = function
-        self._dead = analysis.effects.dead_ops(function.function)
+        code = analysis.effects.dead_code(function.function)
+        self._dead, self._dead_arguments = code.ops, frozenset(code.forwarded.values())
 
     def is_kept(self, value: int) -> bool:
-        """Whether ``value`` is there after bufferization: ops that are dead are erased."""
+        """Whether ``value`` is there after bufferization: ops and arguments that are dead are erased."""
         s = self._snapshot
+        if value in self._dead_arguments:
+            return False
         return (s.value_op[value] if s.value_op[value] >= 0 else s.block_op[s.value_block[value]]) not in self._dead
 
     def read(self, name: str, origins: tuple[str, ...], values: list[int], names: ValueNames) -> ReportedAliasSet:

@@ -31,7 +31,7 @@ class BranchFlow:
         self._sets = sets
         self._decisions = decisions
         self.arguments: list[int] = []
-        """The tensor arguments of successor blocks, last block first."""
+        """The tensor arguments of successor blocks that something uses, last block first."""
         self._joined: dict[int, list[int]] = {}
         self._rounds: dict[int, list[list[CarriedTensor]]] = {}
         self._waiting: set[int] = set()
@@ -44,7 +44,7 @@ class BranchFlow:
         s = self._snapshot
         dominators = s.graphs[s.block_branches[region[0]]].immediate_dominator
         for place in range(len(region) - 1, 0, -1):
-            arguments = [a for a in s.arguments(region[place]) if s.value_is_tensor[a]]
+            arguments = [a for a in s.arguments(region[place]) if a in self._effects.sources]
             self.arguments.extend(arguments)
             if arguments:
                 branch = s.block_ops[region[dominators[place]]][-1]
@@ -57,7 +57,7 @@ class BranchFlow:
         s = self._snapshot
         graph, first = s.graphs[branches], s.graph_first[branches]
         for begin, end, _ in graph.loops:
-            tensors = [a for a in s.arguments(first + begin) if s.value_is_tensor[a]]
+            tensors = [a for a in s.arguments(first + begin) if a in self._effects.sources]
             back = [place for place in graph.predecessors[begin] if begin <= place <= end]
             # Another entry into the loop would forward values that bypass the header's arguments.
             if len(tensors) < 2 or not all(graph.dominates(begin, place) for place in range(begin, end + 1)):
@@ -71,7 +71,7 @@ class BranchFlow:
     def _edges(self, branch: int, block: int) -> Iterator[list[CarriedTensor]]:
         """Yield the forwardings from ``branch`` to ``block``, one list per edge."""
         s = self._snapshot
-        count = sum(s.value_is_tensor[a] for a in s.arguments(block))
+        count = sum(a in self._effects.sources for a in s.arguments(block))
         entries = [CarriedTensor(o, target, -1) for o, target in self.values(branch) if s.value_block[target] == block]
         for start in range(0, len(entries), count):
             yield entries[start : start + count]

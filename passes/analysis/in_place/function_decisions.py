@@ -78,9 +78,9 @@ class FunctionAnalysis:
 
     def needing_buffer(self, effects: TensorEffects, value: int) -> Iterator[int]:
         """Yield the uses that need the buffer of ``value``, a tensor without content."""
-        s, dead = effects.snapshot, effects.dead_ops(self.function)
+        s, dead = effects.snapshot, effects.dead_code(self.function)
         for operand in s.value_uses[value]:
-            if s.operand_op[operand] in dead:
+            if s.operand_op[operand] in dead.ops or operand in dead.forwarded:
                 continue
             decision = self.decisions.get(operand)
             fresh = decision is not None and decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies

@@ -16,7 +16,7 @@ from mlir import ir
 from ....dialects.bufferizable import OpModel, is_tensor
 from ....dialects.registry import find_model
 from ....dialects.support.memref_types import identity_type, is_castable, is_strided_layout, memory_space_of
-from ..effects.dead_ops import find_dead_ops
+from ..effects.dead_ops import find_dead_code
 from ..effects.reader import TensorEffects
 from ..effects.summary import FunctionSummary, buffer_layouts, call_order, callee_name, pessimistic_summary
 from ..effects.tables import Refusal
@@ -53,7 +53,7 @@ class ModuleAnalysis:
         """Whether this is the analysis of ``module`` with ``options``, provided that nothing has changed since.
 
         If there are no unknown ops, the option to allow them makes no difference, nor the one to skip dead ops if no
-        tensor is an operand of one, and nothing is kept that nobody reads.
+        tensor is an operand of one or forwarded to a dead argument, and nothing is kept that nobody reads.
         """
         if self.snapshot.root is not module or self.options is None or self.refusals:
             return False
@@ -62,11 +62,8 @@ class ModuleAnalysis:
             return True
         if self.options != replace(wanted, skip_dead=self.options.skip_dead) or self.effects.keeps_unread():
             return False
-        return not any(
-            self.effects.tensor_operands(op)
-            for function in self.functions
-            for op in find_dead_ops(self.snapshot, function.function)
-        )
+        dead = [find_dead_code(self.snapshot, function.function) for function in self.functions]
+        return not any(one.forwarded or any(map(self.effects.tensor_operands, one.ops)) for one in dead)
 
 
 _ONCE = frozenset(

@@ -2,8 +2,8 @@
 
 A block is visited after its forward predecessors, so the buffers that they forward, and their types, are known. For a
 back edge of a loop only the decision is known. An argument that is the same memref on every forward edge, and itself on
-every back edge, is replaced by that memref. Any other argument gets a type to which all forwarded buffers can be cast
-(``whole_module/layouts.py``).
+every back edge, is replaced by that memref. One that is dead is erased. Any other argument gets a type to which all
+forwarded buffers can be cast (``whole_module/layouts.py``).
 
 The branches are rebuilt when their region is finished, as op models rely on the old arguments until then. Linear in the
 operands of branches.
@@ -34,6 +34,7 @@ class BranchConversion:
         """By tensor argument that stays a block argument, its memref type."""
         self._branches: dict[int, list[int]] = {}
         """By op, the branches in its regions."""
+        self._dead = frozenset(self._effects.dead_code(function.function).forwarded.values())
         self._starts: dict[int, int] = {}
         for op in (function.function, *s.nested_ops(function.function)) if s.graphs else ():
             for region in s.op_regions[op]:
@@ -53,6 +54,8 @@ class BranchConversion:
         for value, argument in zip(s.arguments(number), old, strict=True):
             if not s.value_is_tensor[value]:
                 argument.replace_all_uses_with(block.add_argument(argument.type, argument.location))
+                continue
+            if value in self._dead:
                 continue
             buffer = self._only_buffer(value)
             if buffer is None:
@@ -90,7 +93,8 @@ class BranchConversion:
         s = self._snapshot
         branch, first = s.ops[op], s.op_first_operand[op]
         for operand in self._effects.tensor_operands(op):
-            self._passed[operand] = self._rewriter.yielded_buffer(branch, operand - first, None)
+            if operand in self._effects.forwards:
+                self._passed[operand] = self._rewriter.yielded_buffer(branch, operand - first, None)
         if any(s.value_is_tensor[a] for block in s.op_successors[op] for a in s.arguments(block)):
             self._branches.setdefault(s.block_op[s.op_block[op]], []).append(op)
 

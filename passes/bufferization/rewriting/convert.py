@@ -84,9 +84,12 @@ class _FunctionConversion:
                 self._boundary.finish(op, self._rewriter)
 
     def _erase_dead(self, function: int) -> None:
-        s, dead = self._snapshot, self._effects.dead_ops(function)
-        for op in sorted(dead, reverse=True):
-            if s.block_op[s.op_block[op]] not in dead:
+        s, dead = self._snapshot, self._effects.dead_code(function)
+        for operand, argument in dead.forwarded.items():
+            # Until the branch is rebuilt without it; what was forwarded may be erased.
+            s.ops[s.operand_op[operand]].operands[s.operand_index(operand)] = s.values[argument]
+        for op in sorted(dead.ops, reverse=True):
+            if s.block_op[s.op_block[op]] not in dead.ops:
                 s.ops[op].erase()
 
     def _keep_arguments(self, block: int) -> None:

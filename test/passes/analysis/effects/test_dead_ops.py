@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from analysed import Analysed, analyse, analyse_with, function, loop
+from analysed import Analysed, analyse, analyse_with, context, function, loop, parse
 
 import mlir_inplace as mi
+from mlir_inplace.checking.evaluator import Evaluator
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 
 WRITE = '%w = tensor.insert %f into %t[%i] : !v loc("w")\n'
@@ -146,6 +147,82 @@ def test_an_op_without_a_model_is_not_refused_if_it_is_dead() -> None:
     op = "%b = tensor.bitcast %u : tensor<*xf32> to tensor<*xi32>\n"
     assert analysed(op + USE, "%t: !v, %u: tensor<*xf32>").refused == []
     assert len(analysed(op + "return %b : tensor<*xi32>", "%t: !v, %u: tensor<*xf32>").refused) == 1
+
+
+NEXT = (
+    WRITE
+    + """
+  cf.cond_br %p, ^one(%w : !v), ^two(%u : !v)
+^one(%x: !v):
+  {}
+  cf.br ^two(%t : !v)
+^two(%y: !v):
+  return {} : !v
+"""
+)
+THREE = "%t: !v, %u: !v, %f: f32, %i: index, %j: index, %p: i1"
+
+
+@pytest.mark.parametrize(
+    ("used", "returned", "found"),
+    [
+        ("", "%t", {"w"}),
+        ('%d = tensor.extract %x[%j] : !v loc("d")', "%t", {"w", "d"}),
+        ('%d = tensor.insert %f into %x[%j] : !v loc("d")\ncf.br ^two(%d : !v)', "%t", {"w", "d"}),
+        ('%d = tensor.insert %f into %x[%j] : !v loc("d")\ncf.br ^two(%d : !v)', "%y", set()),
+        ("cf.br ^two(%x : !v)", "%y", set()),
+        ("return %x : !v", "%t", set()),
+        ("bufferization.dealloc_tensor %x : !v", "%t", {"w", "bufferization.dealloc_tensor"}),
+    ],
+)
+def test_what_is_forwarded_to_an_argument_that_nobody_uses(used: str, returned: str, found: set[str]) -> None:
+    text = NEXT.replace("{}", used, 1).replace("{}", returned)
+    if "^two" in used or "return" in used:
+        text = text.replace("  cf.br ^two(%t : !v)\n", "")
+    assert dead(text, THREE) == found
+
+
+def test_an_op_that_one_edge_needs_is_not_dead() -> None:
+    text = (
+        WRITE
+        + "cf.cond_br %p, ^one(%w : !v), ^two(%w : !v)\n^one(%x: !v):\nreturn %t : !v\n^two(%y: !v):\nreturn %y : !v"
+    )
+    assert dead(text, THREE) == set()
+    assert dead(text.replace("return %y", "return %t"), THREE) == {"w"}
+
+
+LOOP = """
+func.func @main(%t: tensor<4xf32>, %f: f32, %i: index, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  cf.br ^head(%c0, %t, %t : index, tensor<4xf32>, tensor<4xf32>)
+^head(%k: index, %a: tensor<4xf32>, %b: tensor<4xf32>):
+  %x = tensor.insert %f into %a[%k] : tensor<4xf32>
+  %y = linalg.add ins(%t, %t : tensor<4xf32>, tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  %next = arith.addi %k, %c1 : index
+  %more = arith.cmpi slt, %next, %n : index
+  cf.cond_br %more, ^head(%next, %x, %y : index, tensor<4xf32>, tensor<4xf32>), ^end
+^end:
+  return %x, RETURNED : tensor<4xf32>, tensor<4xf32>
+}
+"""
+
+
+BUFFERIZE = "builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true})"
+
+
+@pytest.mark.parametrize(("returned", "allocations"), [("%t", 1), ("%b", 3)])
+def test_values_of_a_loop_of_blocks(returned: str, allocations: int) -> None:
+    """Nothing is computed in each iteration for an argument that nobody uses."""
+    module = parse(LOOP.replace("RETURNED", returned))
+    with context():
+        mi.run_pipeline(module.operation, BUFFERIZE)
+        module.operation.verify()
+    t = np.arange(4, dtype=np.float32)
+    found = Evaluator(module).run("main", (t, np.float32(99), 3, 2))
+    np.testing.assert_array_equal(found.results[0], [99, 99, 2, 3])
+    np.testing.assert_array_equal(found.results[1], t if returned == "%t" else t + t)
+    assert found.allocations == allocations
 
 
 PROGRAM = """
