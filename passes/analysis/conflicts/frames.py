@@ -57,9 +57,9 @@ class Frames:
         for view, root in sets.reshapes(value):
             if view != value:
                 passed.append(view)
+            if root == target:
+                return tuple(passed)
             if wanted is None:
-                if root == target:
-                    return tuple(passed)
                 continue
             found = sets.viewed(root)
             if found is not None and found[0] == target:

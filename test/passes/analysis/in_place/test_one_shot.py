@@ -760,6 +760,28 @@ def test_inserting_a_slice_where_it_is_writes_nothing(offset: int, redundant: bo
     assert a.redundant == ({"w#1"} if redundant else set())
 
 
+@pytest.mark.parametrize(
+    ("source", "place", "redundant"),
+    [
+        ("%t", "[0] [%n]", True),
+        ("%t", "[%i] [%n]", True),
+        ("%u", "[0] [%n]", False),
+        ("%t", "[%i] [4]", False),
+    ],
+)
+def test_inserting_a_tensor_into_itself_writes_nothing(source: str, place: str, redundant: bool) -> None:
+    """All of it fits in one place only. What is inserted is of another type, or is a part, or another tensor."""
+    inserted = "!h" if "[4]" in place else "!d"
+    change = "tensor.extract_slice %t[0] [4] [1] : !v to !h" if "[4]" in place else f"tensor.cast {source} : !v to !d"
+    a = analyse(f"""
+      %s = {change} loc("s")
+      %w = tensor.insert_slice %s into %t{place} [1] : {inserted} into !v loc("w")
+      return %w, %t : !v, !v
+    """)
+    assert a.redundant == ({"w#1"} if redundant else set())
+    assert (a.not_in_place == {}) == redundant
+
+
 @pytest.mark.parametrize("size", [6, 1000])
 def test_a_slice_of_unknown_size_is_no_larger_than_its_tensor(size: int) -> None:
     """Two slices are copied here, not a slice and all of %t: the size of a slice is a guess, that of %t is known."""
