@@ -14,6 +14,13 @@ ELEMENTS = (
         _FRAMES + "_stable",
         "return True",
     ),
+    Rule(
+        "symbols are computed of the same numbers",
+        "**Disjoint, matching, contained**",
+        _FRAMES + "_stable",
+        "left = set()",
+        "left = self._inside((s.operand_value[operand] for operand in operands), loop)",
+    ),
     Rule("symbols are not defined anew", "**Renewed symbols**", _FRAMES + "is_renewed", "return False"),
     Rule(
         "a write within what is overwritten",

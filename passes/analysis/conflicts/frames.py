@@ -2,7 +2,8 @@
 
 A class is one buffer with one layout, so slices of it are disjoint iff the addresses are. Slices are compared by
 symbols. This is right only if the symbols keep their values between a write ``w`` and a read ``r``. They do, unless the
-path from ``w`` to ``r`` goes around a loop; then only symbols from outside that loop are compared.
+path from ``w`` to ``r`` goes around a loop; then only symbols from outside that loop are compared, and those that each
+iteration computes of such ones.
 
 Cost: per pair at most the depth of views. See docs/theory/slices.md, and *renewed symbols* in
 docs/theory/foundations.md.
@@ -10,16 +11,23 @@ docs/theory/foundations.md.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..effects.reader import TensorEffects
 from ..index_sets.slices import Slice, SliceRelation, slice_relation
 from ..ir.program_order import ProgramOrder
+from ..ir.snapshot import Snapshot
 from .accesses import Read, Write
 from .alias_sets import AliasSets
 from .threads import is_within
 
 __all__ = ["Frames", "SliceFrame"]
+
+_DEEPEST = 4
+"""How many ops in a row are followed from a symbol of a loop to what it is computed of."""
+
+_AFFINE = frozenset({"affine.apply", "affine.max", "affine.min"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +142,20 @@ class Frames:
         return False
 
     def _stable(self, slices: tuple[Slice | None, ...], loop: int) -> bool:
+        """Whether each symbol is from outside of ``loop``, or computed anew of what is."""
         s = self._snapshot
-        symbols = [symbol for slice_ in slices if slice_ is not None for symbol in slice_.symbols]
-        return all(not s.is_in_loop(s.value_position[symbol], loop) for symbol in symbols)
+        left = self._inside((symbol for slice_ in slices if slice_ is not None for symbol in slice_.symbols), loop)
+        for _ in range(_DEEPEST if left else 0):
+            if not all(symbol >= 0 and _is_arithmetic(s, s.value_op[symbol]) for symbol in left):
+                return False
+            operands = (operand for symbol in left for operand in s.operands(s.value_op[symbol]))
+            left = self._inside((s.operand_value[operand] for operand in operands), loop)
+        return not left
+
+    def _inside(self, symbols: Iterable[int], loop: int) -> set[int]:
+        """Return the symbols that may be defined in ``loop``."""
+        s = self._snapshot
+        return {symbol for symbol in symbols if symbol < 0 or s.is_in_loop(s.value_position[symbol], loop)}
 
     def are_one_slice(self, first: int, second: int) -> bool:
         """Whether two values of one type must be the same slice of one class, in one run of their block."""
@@ -147,3 +166,10 @@ class Frames:
 
 def _disjoint(first: Slice | None, second: Slice | None) -> bool:
     return first is not None and second is not None and slice_relation(first, second) is SliceRelation.DISJOINT
+
+
+def _is_arithmetic(s: Snapshot, op: int) -> bool:
+    """Whether ``op`` computes numbers of numbers, the same ones whenever it runs."""
+    if op < 0 or not (s.op_name[op].startswith(("arith.", "index.")) or s.op_name[op] in _AFFINE):
+        return False
+    return not s.op_has_tensors[op]

@@ -119,6 +119,42 @@ def test_equal_offsets_differ_in_another_iteration_if_the_loop_changes_them(offs
     assert a.not_in_place == ({} if in_place else {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=w#1 value=t"})
 
 
+COMPUTED = {
+    "%o = arith.minsi %i, %c4 : index": True,
+    "%e = arith.index_cast %i : index to i64\n%g = arith.remui %e, %e : i64\n"
+    "%o = arith.index_cast %g : i64 to index": True,
+    "%e = arith.muli %i, %j : index\n%o = affine.min affine_map<(d0)[s0] -> (d0, s0)>(%e)[%j]": True,
+    "%e = arith.cmpi slt, %i, %j : index\n%o = arith.select %e, %i, %j : index": True,
+    "%o = arith.minsi %k, %c4 : index": False,
+    "%e = arith.muli %i, %k : index\n%o = affine.min affine_map<(d0)[s0] -> (d0, s0)>(%i)[%e]": False,
+    "%e = arith.cmpi slt, %i, %k : index\n%o = arith.select %e, %i, %j : index": False,
+    "%o = memref.load %m[] : memref<index>": False,
+    "%o = affine.load %m[] : memref<index>": False,
+    "%e = tensor.extract %x[%i] : tensor<8xindex>\n%o = arith.minsi %e, %c4 : index": False,
+    "%o = scf.if %p -> index {\n%l = memref.load %m[] : memref<index>\nscf.yield %l : index\n} else {\n"
+    "scf.yield %i : index\n}": False,
+    "\n".join(f"%o{n + 1} = arith.muli %o{n}, %o{n} : index" for n in range(4)).replace("%o4", "%o"): True,
+    "\n".join(f"%o{n + 1} = arith.muli %o{n}, %o{n} : index" for n in range(5)).replace("%o5", "%o"): False,
+}
+
+
+@pytest.mark.parametrize(("offset", "in_place"), COMPUTED.items())
+def test_what_each_iteration_computes_of_the_same_numbers_is_the_same(offset: str, in_place: bool) -> None:
+    """Memory, other tensors and induction variables change; more than four ops in a row are not followed."""
+    a = analyse(
+        loop(
+            "",
+            f"""
+      {offset.replace("%o0", "%i")}
+      %h = tensor.empty() : !h
+      %w = tensor.insert_slice %h into %t[%o] [4] [1] : !h into !v loc("w")
+    """,
+        ),
+        '%t: !v loc("t"), %x: tensor<8xindex>, %m: memref<index>, %f: f32, %i: index, %j: index, %n: index, %p: i1',
+    )
+    assert a.not_in_place == ({} if in_place else {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=w#1 value=t"})
+
+
 @pytest.mark.parametrize(("symbol", "in_place"), [("%i", True), ("%k", False)])
 def test_known_distances_hold_in_all_iterations_only_if_no_loop_changes_the_symbol(symbol: str, in_place: bool) -> None:
     """What one iteration writes the next one would read, though the two are apart within each."""
