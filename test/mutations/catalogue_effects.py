@@ -10,16 +10,16 @@ EFFECTS = (
     Rule(
         "ops with effects inside are not dead",
         "**Dead ops**",
-        "passes.analysis.effects.dead_ops:find_dead_code",
+        "passes.analysis.effects.dead_ops:_dead_ops",
         "if False:",
         "if _has_effect(s, op, dead):",
     ),
     Rule(
         "arguments that are used are not dead",
         "**Dead ops**",
-        "passes.analysis.effects.dead_ops:_add_forwarded",
-        "arguments[argument] = True",
-        "arguments[argument] = not _is_used(s, argument, dead, forwarded)",
+        "passes.analysis.effects.dead_ops:find_dead_code",
+        "alive = []",
+        "alive = [argument for argument in sources if _is_used(s, argument, dead, forwarded)]",
     ),
     Rule(
         "arguments that stay tensors are read-only",
