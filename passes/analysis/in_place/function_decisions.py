@@ -24,6 +24,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 
+from mlir import ir
+
 from ....dialects.bufferizable import Relation
 from ..conflicts.alias_sets import AliasSets
 from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
@@ -88,14 +90,26 @@ class FunctionAnalysis:
             if not without and not effects.shape_only[operand]:
                 yield operand
 
+    def _sized_by(self, effects: TensorEffects, value: int) -> Iterator[int]:
+        """Yield the uses of ``value``, a tensor without content, that need no more than its sizes."""
+        s, dead, needing = effects.snapshot, effects.dead_code(self.function), set(self.needing_buffer(effects, value))
+        for operand in s.value_uses[value]:
+            if s.operand_op[operand] not in dead.ops and operand not in dead.forwarded and operand not in needing:
+                yield operand
+
     def needing_forwarded(self, effects: TensorEffects, value: int) -> Iterator[int]:
         """Yield the uses that need the buffer of ``value``, a tensor without content, where it is forwarded to too.
 
-        What is only forwarded to values that nothing needs the buffer of is removed by clean-up.
+        What is only forwarded to values that nothing needs the buffer of is removed by clean-up. A buffer that was
+        forwarded says what its dynamic sizes are, so whatever is made in its place needs it.
         """
+        s = effects.snapshot
         work, seen = [value], {value}
         while work and len(seen) < _LONGEST:
-            for operand in self.needing_buffer(effects, work.pop()):
+            target = work.pop()
+            if target != value and not _is_static(s.values[target].type):
+                yield from self._sized_by(effects, target)
+            for operand in self.needing_buffer(effects, target):
                 if operand not in effects.forwards:
                     yield operand
                     continue
@@ -378,3 +392,7 @@ class OneShotAnalyzer:
             if not effects.writes[operand] and any(len(effects.sources[tie.value]) > 1 for tie in ties):
                 self.is_postponing = True
                 self._decide_tie(operand)
+
+
+def _is_static(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.RankedTensorType) and type_.has_static_shape

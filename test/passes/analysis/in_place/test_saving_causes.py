@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from analysed import analyse, analyse_module, analyse_with, function, loop
+from analysed import analyse, analyse_module, analyse_with, context, function, loop, parse
 
 import mlir_inplace as mi
 from mlir_inplace.passes.analysis.in_place.cost_model import CostModel
@@ -226,6 +226,31 @@ def test_buffers_of_branches_that_two_writes_need_stay() -> None:
       return %y : !v
     """)
     assert list(a.not_in_place) == []
+
+
+@pytest.mark.parametrize(("type_", "refused"), [("!v", ["w#1"]), ("!d", [])])
+def test_buffers_of_branches_that_say_how_large_another_one_is_stay(type_: str, refused: list[str]) -> None:
+    """Their sizes are known only where they are, even if those of all branches are equal."""
+    size = "%i" if type_ == "!d" else ""
+    text = f"""
+      %b = scf.if %p -> {type_} {{
+        %e = bufferization.alloc_tensor({size}) : {type_}
+        scf.yield %e : {type_}
+      }} else {{
+        %d = bufferization.alloc_tensor({size}) : {type_}
+        scf.yield %d : {type_}
+      }}
+      %w = linalg.fill ins(%f : f32) outs(%b : {type_}) -> {type_} loc("w")
+      return %w : {type_}
+    """
+    assert list(analyse(text).not_in_place) == refused
+    module = parse(function(text))
+    with context():
+        mi.run_pipeline(
+            module.operation,
+            "builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true},canonicalize,cse,canonicalize)",
+        )
+    assert str(module).count("memref.alloc") == 2 - len(refused)
 
 
 def test_a_buffer_that_nothing_needs_costs_nothing() -> None:
