@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -141,9 +142,9 @@ def subset_type(source: ir.MemRefType, subset: Subset, shape: Sequence[int]) -> 
 def subview(buffer: ir.Value, subset: Subset, shape: Sequence[int]) -> ir.Value:
     """Create ``memref.subview`` of ``buffer``; ``shape`` is that of the result, which may drop unit dimensions.
 
-    Upstream finds out from sizes and strides which dimensions a subview drops, each time anew. Once a dynamic size that
-    is kept turns out to be one it may find others, or none: then it refuses the op or crashes (LLVM 22). Where that can
-    be, dimensions are dropped by an op of its own.
+    Upstream finds out from sizes and strides which dimensions a subview drops, each time anew. It may find others than
+    the first ones that a tensor may drop, or none: then it refuses the op or crashes (LLVM 22). Where that can be,
+    dimensions are dropped by an op of its own.
     """
     source = ir.MemRefType(buffer.type)
     whole = result = subset_type(source, subset, shape)
@@ -182,13 +183,41 @@ def strided_metadata(buffer: ir.Value) -> tuple[ir.Value, Sequence[ir.Value]]:
 
 def _is_clear_what_drops(source: ir.MemRefType, subset: Subset, shape: Sequence[int]) -> bool:
     """Whether upstream drops the right dimensions of a subview, whatever it learns about dynamic sizes."""
-    if len(shape) == len(subset.sizes) or _DYNAMIC not in shape:
+    if len(shape) == len(subset.sizes):
+        return True
+    if not _drops_by_strides(source, subset, shape):
+        return False
+    if _DYNAMIC not in shape:
         return True
     strides, _ = source.get_strides_and_offset()
     if _DYNAMIC not in strides:  # Dimensions are told apart by their strides.
         return all(step == 1 for step in subset.strides)
     # Where two sizes are dynamic, one of them may be known before the other.
     return all(stride == _DYNAMIC for stride in strides) and 1 not in shape and list(shape).count(_DYNAMIC) == 1
+
+
+def _drops_by_strides(source: ir.MemRefType, subset: Subset, shape: Sequence[int]) -> bool:
+    """Whether the right dimensions are left if, of those of size one with equal strides, the first ones are dropped.
+
+    Upstream goes by strides where some are known in front of the last one, else by sizes, which is right.
+    """
+    sizes, dropped = static_entries(subset.sizes), dropped_dimensions(subset.sizes, shape)
+    if sizes.count(1) == len(dropped):
+        return True
+    if _DYNAMIC in static_entries(subset.strides):  # It may become equal to another one.
+        return False
+    strides, _ = subset_type(source, subset, sizes).get_strides_and_offset()
+    if all(stride == _DYNAMIC for stride in strides[:-1]):
+        return True
+    too_many = Counter(strides[d] for d in dropped)
+    wanted = [(size, stride) for d, (size, stride) in enumerate(zip(sizes, strides, strict=True)) if d not in dropped]
+    left: list[tuple[int, int]] = []
+    for size, stride in zip(sizes, strides, strict=True):
+        if size == 1 and too_many[stride]:
+            too_many[stride] -= 1
+        else:
+            left.append((size, stride))
+    return left == wanted
 
 
 def _drop_dimensions(view: ir.Value, subset: Subset, type_: ir.MemRefType) -> ir.Value:
