@@ -22,6 +22,7 @@ a value needs a back edge. While these are hidden no block of a loop is merged w
 argument is the same on all edges; dead blocks are erased as ever.
 
 Where sizes turn out to be 0, upstream's pass leaves subviews that the verifier refuses; `empty_views` replaces them.
+Where they turn out to be other than what a cast promises, it leaves casts that are refused: `impossible_casts`.
 
 Linear in the operations, besides upstream's pass. Upstream counterpart: `canonicalize`.
 """
@@ -39,6 +40,7 @@ from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 from ..framework.upstream import parse_group
 from .rewriting.empty_views import rewrite_empty_views
+from .rewriting.impossible_casts import rewrite_impossible_casts
 
 _GUARD = "inplace.guard"
 
@@ -152,6 +154,7 @@ class CanonicalizePass(Pass[PassOptions]):
     statistics = (
         Statistic("hidden", "back edges that were hidden meanwhile"),
         Statistic("empty", "subviews without elements, which MLIR refuses, that became reinterpret_cast"),
+        Statistic("impossible", "casts to another static number, which MLIR refuses, that became reinterpret_cast"),
     )
 
     def run(self, op: ir.Operation) -> None:
@@ -162,5 +165,6 @@ class CanonicalizePass(Pass[PassOptions]):
             manager.enable_verifier(False)  # What it would refuse is mended below, then all is verified.
             manager.run(op)
             self.count("empty", rewrite_empty_views(op))
+            self.count("impossible", rewrite_impossible_casts(op))
             if hidden:
                 restore_back_edges(op)

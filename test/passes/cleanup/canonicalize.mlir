@@ -176,3 +176,39 @@ func.func @a_slice_with_a_place_to_start_from_stays(%m: memref<8xf32>) -> memref
   %a = memref.subview %m[7] [%c0] [1] : memref<8xf32> to memref<?xf32, strided<[1], offset: 7>>
   return %a : memref<?xf32, strided<[1], offset: 7>>
 }
+
+// -----
+
+// Two casts become one, which MLIR refuses; what the type does not state comes from the source.
+// CHECK-LABEL: func.func @cast_in_a_branch_that_is_not_taken
+// CHECK-SAME: (%[[M:.*]]: memref<6x?xf32, strided<[?, 1], offset: ?>>,
+// CHECK: scf.if
+// CHECK-NEXT: %[[V:.*]] = memref.subview %[[M]][0, 0] [2, 3] [1, 1]
+// CHECK-NEXT: %{{.*}}, %[[O:.*]], %{{.*}}:2, %[[S:.*]]:2 = memref.extract_strided_metadata %[[V]]
+// CHECK-NEXT: %[[C3:.*]] = arith.constant 3 : index
+// CHECK-NEXT: %[[R:.*]] = memref.reinterpret_cast %[[V]] to offset: [%[[O]]], sizes: [6, %[[C3]]], strides: [%[[S]]#0, 1]
+// CHECK-SAME: to memref<6x?xf32, strided<[?, 1], offset: ?>>
+// CHECK-NEXT: scf.yield %[[R]]
+func.func @cast_in_a_branch_that_is_not_taken(%m: memref<6x?xf32, strided<[?, 1], offset: ?>>, %p: i1)
+    -> memref<6x?xf32, strided<[?, 1], offset: ?>> {
+  %c2 = arith.constant 2 : index
+  %r = scf.if %p -> (memref<6x?xf32, strided<[?, 1], offset: ?>>) {
+    %a = memref.subview %m[0, 0] [%c2, 3] [1, 1]
+      : memref<6x?xf32, strided<[?, 1], offset: ?>> to memref<?x3xf32, strided<[?, 1], offset: ?>>
+    %b = memref.cast %a : memref<?x3xf32, strided<[?, 1], offset: ?>> to memref<6x?xf32, strided<[?, 1], offset: ?>>
+    scf.yield %b : memref<6x?xf32, strided<[?, 1], offset: ?>>
+  } else {
+    scf.yield %m : memref<6x?xf32, strided<[?, 1], offset: ?>>
+  }
+  return %r : memref<6x?xf32, strided<[?, 1], offset: ?>>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_cast_that_can_be_stays
+// CHECK-NEXT: memref.cast %{{.*}} : memref<?x4xf32> to memref<6x?xf32>
+// CHECK-NOT: memref.reinterpret_cast
+func.func @a_cast_that_can_be_stays(%m: memref<?x4xf32>) -> memref<6x?xf32> {
+  %a = memref.cast %m : memref<?x4xf32> to memref<6x?xf32>
+  return %a : memref<6x?xf32>
+}

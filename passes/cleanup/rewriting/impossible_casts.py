@@ -1,0 +1,61 @@
+"""Impossible casts left by upstream's folding: MLIR refuses a `memref.cast` to a type that states another number.
+
+Once a size turns out to be 2, a cast that promises 6 can never run, as in a branch that is never taken. Upstream folds
+two casts in a row into one that the verifier refuses (LLVM 23). It becomes a `memref.reinterpret_cast`, which makes the
+same promise:
+
+    memref.cast %m : memref<2xf32> to memref<6xf32>
+    memref.reinterpret_cast %m to offset: [0], sizes: [6], strides: [1] : memref<2xf32> to memref<6xf32>
+
+Sizes, strides and offset are those of the result, and of the source where the result does not state them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from ....dialects.structured import extent
+from ....dialects.subsets import reinterpret_cast, strided_metadata
+from ....dialects.support.index_math import Number
+from ....dialects.support.memref_types import has_strides
+from ...analysis.ir.traversal import find_ops
+
+__all__ = ["rewrite_impossible_casts"]
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+def rewrite_impossible_casts(root: ir.Operation) -> int:
+    """Replace casts between types that state different numbers; return how many there were. Linear."""
+    found = find_ops(root, "memref.cast", where=_is_impossible)
+    for op in found:
+        with ir.InsertionPoint(op), op.location:
+            op.results[0].replace_all_uses_with(_reinterpreted(op.operands[0], ir.MemRefType(op.results[0].type)))
+        op.erase()
+    return len(found)
+
+
+def _is_impossible(op: ir.Operation) -> bool:
+    types = op.operands[0].type, op.results[0].type
+    if not all(isinstance(type_, ir.MemRefType) and has_strides(type_) for type_ in types):
+        return False
+    pairs = zip(*map(_numbers, types), strict=True)
+    return any(_DYNAMIC not in (given, wanted) and given != wanted for given, wanted in pairs)
+
+
+def _numbers(type_: ir.MemRefType) -> list[int]:
+    """Return the sizes, strides and offset of a type; MLIR has one marker for all that are dynamic."""
+    strides, offset = type_.get_strides_and_offset()
+    return [*type_.shape, *strides, offset]
+
+
+def _reinterpreted(source: ir.Value, type_: ir.MemRefType) -> ir.Value:
+    strides, offset = type_.get_strides_and_offset()
+    begin: Number = offset
+    steps: Sequence[Number] = strides
+    if _DYNAMIC in (offset, *strides):
+        begin, steps = strided_metadata(source)
+    sizes = [extent(source, d) if size == _DYNAMIC else size for d, size in enumerate(type_.shape)]
+    return reinterpret_cast(source, type_, begin, sizes, steps)
