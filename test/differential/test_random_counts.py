@@ -12,6 +12,7 @@ import oracle
 import pytest
 import random_counts
 from fast_run import seeds
+from mlir import ir
 from random_counts import (
     KINDS,
     Costs,
@@ -62,6 +63,21 @@ def test_a_crash_says_whose_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert attempt(KIND[0], 0).outcome == "crash or hang in the clean-up after ours: SIGSEGV"
     monkeypatch.setattr(random_counts, "upstream", crash)
     assert attempt(KIND[0], 0).outcome == "crash or hang in upstream's bufferization: SIGSEGV"
+
+
+def test_what_upstream_cannot_clean_up_is_counted() -> None:
+    """It makes a cast of no elements to six where nothing ever runs, and refuses that."""
+    text = """func.func @main(%m: memref<6xf32>) -> memref<6xf32> {
+      %zero = arith.constant 0 : index
+      %a = memref.alloc() : memref<6xf32>
+      memref.copy %m, %a : memref<6xf32> to memref<6xf32>
+      %v = memref.subview %a[0] [%zero] [1] : memref<6xf32> to memref<?xf32, strided<[1]>>
+      %w = memref.cast %v : memref<?xf32, strided<[1]>> to memref<6xf32>
+      return %w : memref<6xf32>
+    }"""
+    with pytest.raises(ir.MLIRError, match="are cast incompatible"):
+        oracle.count_memory_ops(oracle.parse(text))
+    assert counted(oracle.parse(text)) == Costs(1, 1)
 
 
 def test_fills_get_other_numbers() -> None:
