@@ -6,7 +6,9 @@ The files are those that are named after bufferization, and those whose RUN line
 eliminate empty tensors; not those of sparse tensors, which need a compiler of their own. A file is split as its own RUN
 lines split it; a chunk with tensors is run with the options of each one-shot-bufferize in the file's RUN lines, behind
 the passes in front of it, in a process of its own. `--write` keeps the counts for docs/UPSTREAM.md, which
-`upstream_cases.py` then writes.
+`upstream_cases.py` then writes. Debian has the files: with a `deb-src` line for sid,
+`apt-get source --download-only --tar-only llvm-toolchain-23` and
+`tar --wildcards -xf llvm-toolchain-23_*.orig.tar.xz '*/mlir/test'`.
 """
 
 from __future__ import annotations
