@@ -70,14 +70,14 @@ def find_candidates(
         operands = {value for one in candidate.ops for value in one.operands}
         if operands.issuperset(body.parameters):
             found.setdefault(key, []).append(candidate)
-    parallel: dict[ir.Value, bool] = {}
+    loops: dict[ir.Value, tuple[bool, ...]] = {}
     fitting: dict[int, list[Candidate]] = {}
     for key, candidates in found.items():
-        loops = _loops(candidates[0].op, machine, least)
-        if loops is not None:
+        own = _loops(candidates[0].op, machine, least)
+        if own is not None:
             fitting[key] = candidates
-            parallel.update((candidate.op.results[0], all(loops)) for candidate in candidates)
-    return _without_companions(fitting, ops, parallel, machine)
+            loops.update((candidate.op.results[0], own) for candidate in candidates)
+    return _without_companions(fitting, ops, loops, machine)
 
 
 def _unused(ops: Sequence[ir.Operation]) -> set[ir.Value]:
@@ -126,7 +126,7 @@ def _is_plain(type_: ir.Type) -> bool:
 def _without_companions(
     found: Mapping[int, list[Candidate]],
     ops: Sequence[ir.Operation],
-    parallel: Mapping[ir.Value, bool],
+    loops: Mapping[ir.Value, tuple[bool, ...]],
     machine: Machine,
 ) -> dict[int, list[Candidate]]:
     """Return `found` without the ops that are optimized together with others."""
@@ -136,9 +136,9 @@ def _without_companions(
     for candidates in found.values():
         for candidate in candidates:
             result = candidate.op.results[0]
-            if not parallel[result]:
+            if not all(loops[result]):
                 *inputs, _ = candidate.op.operands
-                joined = [value for value in inputs if _may_be_joined(value, parallel)]
+                joined = [value for value in inputs if _may_be_joined(value, len(loops[result]), loops)]
                 taken.update(joined)
                 taken.update([result] if joined else [])
     kept = {
@@ -148,11 +148,17 @@ def _without_companions(
     return {key: candidates for key, candidates in kept.items() if candidates}
 
 
-def _may_be_joined(value: ir.Value, parallel: Mapping[ir.Value, bool]) -> bool:
-    """Whether `value`, which a reduction reads, is the result of an elementwise op and has other users."""
+def _may_be_joined(value: ir.Value, depth: int, loops: Mapping[ir.Value, tuple[bool, ...]]) -> bool:
+    """Whether `value`, read by a reduction of `depth` loops, comes from an elementwise op and has other users.
+
+    A reduction with more loops than `value` has dimensions, such as a product of matrices, reads elements more than
+    once, so nothing is joined with it.
+    """
+    if not isinstance(value.type, ir.RankedTensorType) or value.type.rank != depth:
+        return False
     op = defining_op(value)
     if op is None or op.name == _FILL or not op.name.startswith("linalg."):
         return False
     uses = iter(value.uses)
     next(uses)
-    return parallel.get(value, True) and next(uses, None) is not None
+    return all(loops.get(value, ())) and next(uses, None) is not None

@@ -107,3 +107,24 @@ func.func @joined(%a: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8xf32>, tenso
   %n = linalg.mul ins(%y, %m : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %n, %s, %q : tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// Products read elements more than once, so they are not joined with what they read, even if others read it, too.
+// CHECK-LABEL: func.func @products
+// CHECK-COUNT-2: linalg.exp {inplace.kernel}
+//   CHECK-NEXT:   linalg.fill {inplace.kernel = {{.*}}}
+//   CHECK-NEXT:   linalg.matmul {inplace.kernel}
+//   CHECK-NEXT:   linalg.fill {inplace.kernel = {{.*}}}
+//   CHECK-NEXT:   linalg.matmul {inplace.kernel}
+//   CHECK-NEXT:   return
+func.func @products(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %x = linalg.exp ins(%a : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = linalg.exp ins(%x : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = linalg.matmul ins(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %q = linalg.matmul ins(%y, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %p, %q : tensor<8x8xf32>, tensor<8x8xf32>
+}
