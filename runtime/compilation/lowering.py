@@ -430,7 +430,8 @@ def _llvm(*, openmp: bool, own_allocator: bool) -> Phase:
         "LLVM",
         "One dialect after another; math goes to LLVM's intrinsics first, and only the rest to libm: of vectors lane by"
         " lane, which makes vector ops, so those come later. Where `log1p` became the logarithm of a sum, little would"
-        " be left of small numbers. OpenMP comes after what is in its regions.",
+        " be left of small numbers. OpenMP comes after what is in its regions. Each access to memory has become"
+        " constants and sums of its own, most of which are equal in a block: LLVM is faster with one of them.",
         (
             "convert-math-to-llvm{approximate-log1p=false}",
             "convert-math-to-libm",
@@ -444,6 +445,7 @@ def _llvm(*, openmp: bool, own_allocator: bool) -> Phase:
             *(("convert-openmp-to-llvm",) if openmp else ()),
             "convert-cf-to-llvm",
             "reconcile-unrealized-casts",
+            "cse",
         ),
     )
 
