@@ -103,8 +103,8 @@ MARK_KERNELS = (
         "kernels",
         "Just before tiling: what is repeated stays as it is until it is a function on memrefs, and is optimized then"
         " (KERNELS). A thousand linalg ops are fewer than what they would become. After destinations, when it is known"
-        " what is computed in place.",
-        ("inplace-mark-kernels",),
+        " what is computed in place. Repeated groups of ops, which only tiles make fast, are functions on tensors.",
+        ("inplace-mark-kernels", "inplace-outline-groups"),
     ),
 )
 
