@@ -6,7 +6,7 @@ from math import prod
 
 from mlir import ir
 
-__all__ = ["element_bytes", "least_bytes"]
+__all__ = ["buffer_bytes", "element_bytes", "least_bytes"]
 
 
 def element_bytes(type_: ir.Type) -> int:
@@ -24,6 +24,14 @@ def element_bytes(type_: ir.Type) -> int:
     # The elements of a memref lie at powers of two: 3 bytes take 4.
     wanted = -(-type_.width // 8)
     return 1 << max(wanted - 1, 0).bit_length()
+
+
+def buffer_bytes(type_: ir.RankedTensorType | ir.MemRefType) -> int | None:
+    """Return the size in bytes of a contiguous buffer of ``type_``; None if it is unknown."""
+    try:
+        return prod(type_.shape) * element_bytes(type_.element_type) if type_.has_static_shape else None
+    except ValueError:
+        return None
 
 
 def least_bytes(type_: ir.MemRefType) -> int:

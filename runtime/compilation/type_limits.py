@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from mlir import ir
 
-from ...passes.analysis.dispatch.ranges import byte_size
+from ...dialects.support.element_sizes import buffer_bytes
 from ...passes.analysis.ir.traversal import first_op
 from ...passes.dispatch.rewriting.host_memory import ALLOC_TENSOR, MEMORY_SPACE, has_memory_space
 from ...passes.framework.diagnostics import located
@@ -144,7 +144,7 @@ def _own_problem(type_: ir.Type) -> str | None:
     elif isinstance(type_, ir.FloatTF32Type):
         return "numbers of type tf32 cannot be compiled, as no memory holds them; use f32"
     elif isinstance(type_, ir.RankedTensorType | ir.MemRefType):
-        size = byte_size(type_)
+        size = buffer_bytes(type_)
         if size is not None and size > _MOST_BYTES:
             return f"{type_} has {size} bytes, which no memory has; use at most {_MOST_BYTES}, or compute it in parts"
     return None

@@ -7,22 +7,13 @@ are not known to be disjoint. Sorts the ranges: n log n.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from mlir import ir
 
-from ....dialects.support.element_sizes import element_bytes
+from ....dialects.support.element_sizes import buffer_bytes
 from ..index_sets.sums import Index, difference
 
-__all__ = ["byte_size", "overlapping"]
-
-
-def byte_size(type_: ir.RankedTensorType | ir.MemRefType) -> int | None:
-    """Return the size in bytes of a contiguous buffer of ``type_``; None if it is unknown."""
-    try:
-        return prod(type_.shape) * element_bytes(type_.element_type) if type_.has_static_shape else None
-    except ValueError:
-        return None
+__all__ = ["overlapping"]
 
 
 def overlapping(ranges: Sequence[tuple[Index, ir.RankedTensorType]]) -> tuple[int, int, str] | None:
@@ -34,7 +25,7 @@ def overlapping(ranges: Sequence[tuple[Index, ir.RankedTensorType]]) -> tuple[in
         return None
     placed: list[tuple[int, int, int]] = []
     for number, (offset, type_) in enumerate(ranges):
-        begin, size = difference(offset, ranges[0][0]), byte_size(type_)
+        begin, size = difference(offset, ranges[0][0]), buffer_bytes(type_)
         if begin is None or size is None:
             return (0, max(number, 1), "with a byte range that cannot be shown to be disjoint")
         placed.append((begin, number, size))

@@ -7,8 +7,9 @@ from mlir import ir
 
 from mlir_inplace.dialects import dispatch
 from mlir_inplace.dialects.dispatch.parsing import import_text
+from mlir_inplace.dialects.support.element_sizes import buffer_bytes
 from mlir_inplace.passes.analysis.dispatch.promotion_plan import PromotionPlan, plan_promotion
-from mlir_inplace.passes.analysis.dispatch.ranges import byte_size, overlapping
+from mlir_inplace.passes.analysis.dispatch.ranges import overlapping
 from mlir_inplace.passes.analysis.ir.block_graph import BlockGraph
 from mlir_inplace.passes.analysis.ir.dominance_frontier import DominatorTree
 from mlir_inplace.passes.analysis.ir.snapshot import Snapshot
@@ -96,7 +97,7 @@ def test_what_is_stored_where() -> None:
 )
 def test_bytes_of_an_element(type_: str, size: int | None) -> None:
     with ir.Context():
-        assert byte_size(ir.RankedTensorType(ir.Type.parse(f"tensor<3x{type_}>"))) == (
+        assert buffer_bytes(ir.RankedTensorType(ir.Type.parse(f"tensor<3x{type_}>"))) == (
             None if size is None else 3 * size
         )
 
