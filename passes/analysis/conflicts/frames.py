@@ -65,7 +65,7 @@ class Frames:
         for view, root in sets.reshapes(value):
             if view != value:
                 passed.append(view)
-            if root == target:
+            if root == target and _keeps_order(wanted):
                 return tuple(passed)
             if wanted is None:
                 continue
@@ -173,3 +173,8 @@ def _is_arithmetic(s: Snapshot, op: int) -> bool:
     if op < 0 or not (s.op_name[op].startswith(("arith.", "index.")) or s.op_name[op] in _AFFINE):
         return False
     return not s.op_has_tensors[op]
+
+
+def _keeps_order(written: Slice | None) -> bool:
+    """Whether a slice of as many elements as its tensor has each in its place; a negative stride reverses them."""
+    return written is None or all(isinstance(stride, int) and stride > 0 for stride in written.strides)
