@@ -31,6 +31,7 @@ _WHOLE = frozenset({"scf.forall.in_parallel", "vector.mask"})
 """Ops whose regions cannot hold conversions between tensors and memrefs."""
 
 _INSERTS = "scf.forall.in_parallel"
+_ENTRY_POINT = "entry point mlir_inplace.op_models"
 """Of these, the one whose ops stay with it: conversions of what they insert can be in front of it."""
 
 ModelLookup = Callable[[str], OpModel | None]
@@ -279,6 +280,8 @@ class TensorEffects(EffectTables):
         s = self.snapshot
         name = s.op_name[op]
         problem = None if stays else _why_unknown(name, self._allow_unknown)
+        if problem is None and operands and op in s.op_successors:
+            problem = f"op '{name}' branches on tensors but has no bufferization model; register one ({_ENTRY_POINT})"
         if problem is not None:
             self.refusals.append(Refusal(s.ops[op], problem))
             return
@@ -348,6 +351,6 @@ def _why_unknown(name: str, allow: bool) -> str | None:
         return None
     lower = "lower the op first" + (" (lower-affine)" if name.startswith("affine.") else "")
     return (
-        f"op '{name}' works on tensors but has no bufferization model; register one (entry point "
-        f"mlir_inplace.op_models), {lower}, or set allow-unknown-ops=true"
+        f"op '{name}' works on tensors but has no bufferization model; register one ({_ENTRY_POINT}), "
+        f"{lower}, or set allow-unknown-ops=true"
     )

@@ -16,6 +16,7 @@ from mlir import ir
 from mlir.dialects import arith, linalg, memref
 
 import mlir_inplace as mi
+from mlir_inplace.passes.framework.errors import PassError
 
 PASS = "builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true allow-unknown-ops=true})"
 Array = np.ndarray[Any, Any]
@@ -222,3 +223,16 @@ def test_values(name: str, lowering: str) -> None:
         found = run(body, results, lowered, *given)
         for one, other in zip(found, expected(*given, factor), strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+def test_an_unknown_branch_is_refused() -> None:
+    """Nobody knows which of its operands the blocks receive; it ended the process."""
+    text = f"""func.func @main(%t: {V}) -> {V} {{
+      "test.branch"(%t)[^next, ^next] : ({V}) -> ()
+    ^next:
+      return %t : {V}
+    }}"""
+    message = r"op 'test\.branch' branches on tensors but has no bufferization model; register one \(entry point "
+    with ir.Context() as context, pytest.raises(PassError, match=message):
+        context.allow_unregistered_dialects = True
+        mi.run_pipeline(ir.Module.parse(text), PASS)
