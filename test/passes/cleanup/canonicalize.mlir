@@ -212,3 +212,16 @@ func.func @a_cast_that_can_be_stays(%m: memref<?x4xf32>) -> memref<6x?xf32> {
   %a = memref.cast %m : memref<?x4xf32> to memref<6x?xf32>
   return %a : memref<6x?xf32>
 }
+
+// -----
+
+// Casts to and from an unranked memref become one between different ranks, which MLIR refuses.
+// CHECK-LABEL: func.func @cast_to_another_rank
+// CHECK-COUNT-2: arith.constant 0 : index
+// CHECK-NEXT: %[[R:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [2, %{{.*}}], strides: [%{{.*}}, 1] : memref<6xf32> to memref<2x?xf32, strided<[?, 1]>>
+// CHECK-NEXT: return %[[R]]
+func.func @cast_to_another_rank(%m: memref<6xf32>) -> memref<2x?xf32, strided<[?, 1]>> {
+  %u = memref.cast %m : memref<6xf32> to memref<*xf32>
+  %r = memref.cast %u : memref<*xf32> to memref<2x?xf32, strided<[?, 1]>>
+  return %r : memref<2x?xf32, strided<[?, 1]>>
+}
