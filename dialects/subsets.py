@@ -199,7 +199,8 @@ def _is_clear_what_drops(source: ir.MemRefType, subset: Subset, shape: Sequence[
 def _drops_by_strides(source: ir.MemRefType, subset: Subset, shape: Sequence[int]) -> bool:
     """Whether the right dimensions are left if, of those of size one with equal strides, the first ones are dropped.
 
-    Upstream goes by strides where some are known in front of the last one, else by sizes, which is right.
+    Upstream goes by strides where some are known in front of the last one, and by sizes else. A stride that is dynamic
+    may become known.
     """
     sizes, dropped = static_entries(subset.sizes), dropped_dimensions(subset.sizes, shape)
     if sizes.count(1) == len(dropped):
@@ -207,8 +208,8 @@ def _drops_by_strides(source: ir.MemRefType, subset: Subset, shape: Sequence[int
     if _DYNAMIC in static_entries(subset.strides):  # It may become equal to another one.
         return False
     strides, _ = subset_type(source, subset, sizes).get_strides_and_offset()
-    if all(stride == _DYNAMIC for stride in strides[:-1]):
-        return True
+    if _DYNAMIC in strides:
+        return False
     too_many = Counter(strides[d] for d in dropped)
     wanted = [(size, stride) for d, (size, stride) in enumerate(zip(sizes, strides, strict=True)) if d not in dropped]
     left: list[tuple[int, int]] = []
