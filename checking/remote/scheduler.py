@@ -7,6 +7,7 @@ Dask runs a task again whose worker is lost, and takes workers that come later. 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -30,7 +31,7 @@ Result = TypeVar("Result")
 
 
 class SchedulerError(ValueError):
-    """The scheduler cannot be used: it does not answer, has no workers, or these cannot run the tasks."""
+    """The scheduler cannot be used: it does not answer or no longer, has no workers, or these cannot run the tasks."""
 
 
 def remote_results(
@@ -51,7 +52,9 @@ def remote_results(
     done = import_module("distributed").as_completed(loop=client.loop)
     try:
         while True:
-            for number, task in _some(waiting, _AHEAD * sum(client.nthreads().values()) - len(running)):
+            # One task at least: it waits where all workers are away.
+            most = max(1, _AHEAD * sum(client.nthreads().values()))
+            for number, task in _some(waiting, most - len(running)):
                 future = client.submit(_perform, __version__, function, task, pure=False, retries=_RETRIES)
                 running[future] = number, task
                 done.add(future)
@@ -60,6 +63,8 @@ def remote_results(
             future = next(done)
             number, task = running.pop(future)
             yield number, task, _result_of(future)
+    except (OSError, CancelledError) as error:
+        raise SchedulerError(f"the scheduler at {address} was lost: {error}") from None
     finally:
         client.cancel(list(running))
         client.close()
@@ -103,7 +108,7 @@ def _result_of(future: Any) -> Any:
     except import_module("distributed").KilledWorker:
         return None
     except RuntimeError as error:
-        raise SchedulerError(f"a task failed on a worker: {error}") from None
+        raise SchedulerError(f"a task failed on a worker: {str(error).splitlines()[0]}") from None
     except ImportError as error:
         raise SchedulerError(
             f"a worker cannot run the task ({error}); install mlir-inplace {__version__} there"

@@ -23,7 +23,7 @@ SECONDS = 120
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """The address of a scheduler, and its two workers."""
+    """The address of a scheduler, its process, and those of its two workers."""
     file = tmp_path / "scheduler.json"
     common = ["--no-dashboard", "--scheduler-file", str(file)]
     with (tmp_path / "log").open("wb") as log:
@@ -38,7 +38,7 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
             processes += [start("dask_worker", "--nthreads", "1", "--no-nanny") for _ in range(2)]
             found = re.search(r"tcp://[\d.:]+", file.read_text())
             assert found is not None
-            yield found[0], processes[1:]
+            yield found[0], processes
         finally:
             for process in processes:
                 process.kill()
@@ -79,7 +79,7 @@ def run_tool(name: str, *arguments: str) -> list[str]:
 
 def test_programs_of_a_lost_worker(cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
     """Those are tried by the other one: the totals are those of a run without a scheduler."""
-    scheduler, (first, _) = cluster
+    scheduler, (_, first, _) = cluster
     command = ["--seeds", "0..24", "--size", "2", "--configurations", "cheapest,copy-before-write"]
     remote = start_tool("inplace_fuzz", *command, "--scheduler", scheduler)
     wait_for(lambda: children(first.pid))
@@ -114,6 +114,17 @@ except scheduler.SchedulerError as error:
 """
     outcome = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert re.fullmatch(r"a worker has mlir-inplace [\w.+]+; install 0 there, as here\n", outcome.stdout), outcome
+
+
+def test_a_scheduler_that_is_lost(cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
+    scheduler, (process, first, _) = cluster
+    remote = start_tool("inplace_fuzz", "--seeds", "0..200", "--size", "2", "--scheduler", scheduler)
+    wait_for(lambda: children(first.pid))
+    process.kill()
+    _, errors = remote.communicate(timeout=SECONDS)
+    # Dask logs it, too.
+    assert f"\ninplace-fuzz: error: --scheduler: the scheduler at {scheduler} was lost: " in f"\n{errors}"
+    assert remote.returncode == 2
 
 
 def test_no_scheduler() -> None:
