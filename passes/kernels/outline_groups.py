@@ -28,7 +28,8 @@ func.func private @inplace_group(%t: tensor<64x64xf32> {bufferization.writable =
 In: a module; linalg ops on tensors. Out: the same values. A group that `inplace-fuse` would compute in tiles and that
 occurs at least `repeats` times becomes a private function, called where its root was. Arguments that no op of the group
 has as an init are `bufferization.writable = false`, so no call copies them. A group stays where it is if it reads a
-slice, whose layout would be that of the whole function, if it may overwrite what others read, or in a loop.
+slice, whose layout would be that of the whole function, if it may overwrite what others read, if it has an empty tensor
+of dynamic sizes, if its result is not used, and in a loop.
 
 Linear in the ops. No upstream counterpart; `inplace-outline-kernels` does this for single ops and loops on memrefs.
 """
@@ -51,6 +52,7 @@ from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import find_linalg_ops, read_machine
 
+_EMPTY = "tensor.empty"
 _GROUP = "inplace_group"
 """The name of the functions, with a number where it is taken."""
 
@@ -81,13 +83,27 @@ def _make_function(group: RepeatedGroup) -> func.FuncOp:
     function = func.FuncOp(_GROUP, types, visibility="private")
     block = function.add_entry_block([body.op.location] * len(arguments))
     function.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(_marks(body, arguments))
-    known: dict[ir.Value, ir.Value] = dict(zip(arguments, block.arguments, strict=True))
-    made_inside = [op for value in body.parameters if value not in known and (op := defining_op(value)) is not None]
+    passed: dict[ir.Value, ir.Value] = dict(zip(arguments, block.arguments, strict=True))
+    made_inside = [op for value in body.parameters if (op := defining_op(value, _EMPTY)) is not None]
+    known = dict(passed)
     with ir.InsertionPoint(block):
-        for op in (*made_inside, *body.constants, *body.ops):
+        for op in (*made_inside, *body.constants, *body.ops[:-1]):
             clone_with(op, known)
+        root = clone_with(body.ops[-1], known)
         func.ReturnOp([known[value] for value in results])
+    for op in made_inside:
+        if op.results[0] in passed:
+            _compute_in(root, passed[op.results[0]], known[op.results[0]])
     return function
+
+
+def _compute_in(root: ir.Operation, argument: ir.Value, empty: ir.Value) -> None:
+    """Let one result of `root` be computed in `argument` in place of `empty`, which other ops may share as an init."""
+    first = len(root.operands) - len(root.results)
+    number = next(n for n in range(first, len(root.operands)) if root.operands[n] == empty)
+    root.operands[number] = argument
+    if next(iter(empty.uses), None) is None:
+        ir.OpResult(empty).owner.erase()
 
 
 def _marks(body: Body, arguments: Sequence[ir.Value]) -> list[ir.DictAttr]:

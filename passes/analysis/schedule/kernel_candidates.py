@@ -26,7 +26,7 @@ from ..repetition.bodies import BodyReader, NotShared
 from .fusion_groups import find_groups
 from .machine import Machine
 
-__all__ = ["Candidate", "find_candidates"]
+__all__ = ["Candidate", "find_candidates", "unused_results"]
 
 _FILL = "linalg.fill"
 _SCALARS = ir.IntegerType | ir.FloatType | ir.IndexType
@@ -56,7 +56,7 @@ def find_candidates(
     if len(blocks) != 1:
         return {}
     found: dict[int, list[Candidate]] = {}
-    unused = _unused(ops)
+    unused = unused_results(ops)
     for op in ops:
         # An unused op is erased when it is vectorized, but would not be as a function.
         if op.name == _FILL or op.block != blocks[0] or len(op.results) != 1 or op.results[0] in unused:
@@ -80,7 +80,7 @@ def find_candidates(
     return _without_companions(fitting, ops, loops, machine)
 
 
-def _unused(ops: Sequence[ir.Operation]) -> set[ir.Value]:
+def unused_results(ops: Sequence[ir.Operation]) -> set[ir.Value]:
     """Return the results of `ops` that are dead: all users are ops with dead results."""
     unused: set[ir.Value] = set()
     for op in reversed(ops):

@@ -5,8 +5,9 @@ What it uses from outside are parameters, but for constants, and for empty tenso
 are made inside. So two groups are equal if one function can compute both.
 
 A group is left where it is if a parameter may be a part of another tensor, as the buffer of such a part is strided, and
-a function has one layout for all its calls; and if it may write over a tensor that others read, which a call copies
-first, but the op that overwrites all of it does not.
+a function has one layout for all its calls; if it may write over a tensor that others read, which a call copies first,
+but the op that overwrites all of it does not; if an empty tensor has a dynamic size; and if nothing uses its result, as
+a call would stay.
 
 Linear in the ops; nothing is changed. No upstream counterpart.
 """
@@ -21,6 +22,7 @@ from mlir import ir
 from ....dialects.support.defining_ops import defining_op
 from ..repetition.bodies import Body, BodyReader, NotShared
 from .fusion_groups import FusionGroup, find_groups
+from .kernel_candidates import unused_results
 from .machine import Machine
 
 __all__ = ["RepeatedGroup", "find_repeated_groups", "inits"]
@@ -50,9 +52,11 @@ def find_repeated_groups(
     reader = BodyReader()
     found: dict[tuple[int, tuple[bool, ...]], list[Body]] = {}
     for ops in functions:
+        unused = unused_results(ops)
         places = {op.results[0]: place for place, op in enumerate(ops) if len(op.results)}
         for group in reversed(find_groups(ops, machine)):
-            if not group.loops:  # It has one row, or is only distributed over threads.
+            # Without loops it has one row, or is only distributed over threads.
+            if not group.loops or group.root.op.results[0] in unused:
                 continue
             producers = sorted((one.op for one in group.producers), key=lambda op: places[op.results[0]])
             try:
@@ -60,16 +64,22 @@ def find_repeated_groups(
             except NotShared:
                 continue
             passed = tuple(_is_argument(value, group) for value in body.parameters)
-            if _runs_once(body) and all(map(_is_whole, body.parameters)) and _overwrites_nothing(body):
+            are_fit = all(_is_whole(value) and not _is_dynamic_empty(value) for value in body.parameters)
+            if are_fit and _runs_once(body) and _overwrites_nothing(body):
                 found.setdefault((key, passed), []).append(body)
     return [RepeatedGroup(tuple(same), passed) for (_, passed), same in found.items() if len(same) >= repeats]
 
 
 def _is_argument(value: ir.Value, group: FusionGroup) -> bool:
-    """Whether a call passes `value`: all but empty tensors of known size in which the root is not computed."""
-    empty = defining_op(value, _EMPTY)
+    """Whether a call passes `value`: all but empty tensors in which the root is not computed."""
     root = group.root
-    return empty is None or len(empty.operands) > 0 or value in list(root.op.operands)[root.inputs :]
+    return defining_op(value, _EMPTY) is None or value in list(root.op.operands)[root.inputs :]
+
+
+def _is_dynamic_empty(value: ir.Value) -> bool:
+    """Whether `value` is an empty tensor of dynamic sizes: as an argument it would count as having a content."""
+    empty = defining_op(value, _EMPTY)
+    return empty is not None and len(empty.operands) > 0
 
 
 def _runs_once(body: Body) -> bool:

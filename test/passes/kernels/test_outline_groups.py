@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -42,6 +43,7 @@ def program(groups: list[tuple[str, str]], results: list[str]) -> str:
     return f"""
     #row = affine_map<(i, j) -> (i)>
     #all = affine_map<(i, j) -> (i, j)>
+    #back = affine_map<(i, j) -> (i, {N - 1} - j)>
     func.func @main(%a: {T}) -> ({", ".join([T] * len(results))}) {{
       %z = arith.constant 0.0 : f32
       %n = tensor.empty() : {T} {body}
@@ -54,6 +56,15 @@ CHAIN = program([("%a", "%n"), ("%y0", "%n"), ("%y1", "%n"), ("%y2", "%n")], ["%
 
 OVERWRITTEN = program([("%a", "%x0"), ("%y0", "%x1"), ("%y1", "%y0"), ("%y1", "%x3"), ("%y3", "%a")], ["%y4", "%x1"])
 """Groups write over what they read, which others read, too, or over an argument, which must stay as it is."""
+
+
+SHARED = program([("%a", "%e0"), ("%y0", "%e1"), ("%y1", "%e2"), ("%y2", "%e3")], ["%y3", "%y0"])
+SHARED = SHARED.replace("[#all, #row, #all]", "[#all, #back, #row, #all]").replace("^bb0(%i:", "^bb0(%i: f32, %b:")
+SHARED = re.sub(r"ins\((%q\d), (%s\d) : (\S+), ", r"ins(\1, \1, \2 : \3, \3, ", SHARED)
+"""The root reads its rows backwards, and its init is that of what it reads: each has a buffer of its own."""
+
+DEAD = CHAIN.replace("return %y3, %y0", "return %y0, %x0")
+"""Nothing uses the last three groups: no call keeps them."""
 
 
 def traffic(text: str, *arguments: Any, **options: Any) -> tuple[Any, tuple[int, int], int]:
@@ -78,7 +89,7 @@ def with_groups(monkeypatch: pytest.MonkeyPatch, *passes: str) -> None:
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
-@pytest.mark.parametrize("text", [CHAIN, OVERWRITTEN], ids=["chain", "overwritten"])
+@pytest.mark.parametrize("text", [CHAIN, OVERWRITTEN, SHARED], ids=["chain", "overwritten", "shared"])
 def test_same_values_and_copies(text: str, repeats: int, monkeypatch: pytest.MonkeyPatch) -> None:
     a = np.random.default_rng(0).random((N, N), np.float32) + 0.5
     with_groups(monkeypatch)
@@ -88,3 +99,16 @@ def test_same_values_and_copies(text: str, repeats: int, monkeypatch: pytest.Mon
     assert calls >= 2 and none == 0
     np.testing.assert_array_equal(found, expected)
     assert cost == same
+
+
+DYNAMIC = CHAIN.replace(f"{N}", "?").replace("tensor.empty() : tensor<?xf32>", "tensor.empty(%d) : tensor<?xf32>")
+DYNAMIC = DYNAMIC.replace("tensor.empty()", "tensor.empty(%d, %d)").replace(
+    "%z =", "%c0 = arith.constant 0 : index\n%d = tensor.dim %a, %c0 : tensor<?x?xf32>\n%z ="
+)
+"""Empty tensors of dynamic sizes would be arguments with a content, which calls copy."""
+
+
+@pytest.mark.parametrize("text", [DEAD, DYNAMIC], ids=["dead", "dynamic"])
+def test_groups_that_stay(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_groups(monkeypatch, "inplace-outline-groups{repeats=2}")
+    assert traffic(text, np.ones((N, N), np.float32))[2] == 0
