@@ -54,8 +54,8 @@ ELEMENTS = (
         "redundant writes of a whole buffer",
         "**Disjoint, matching, contained**",
         _FRAMES + "redundant_by",
-        "if True:",
-        "if root == target:",
+        "if _keeps_order(wanted):",
+        "if root == target and _keeps_order(wanted):",
     ),
     Rule(
         "copies of other tensors",

@@ -219,6 +219,9 @@ class TensorEffects(EffectTables):
             for i, argument in tensors:
                 if s.op_first_operand[op] + operands[i] not in dead:
                     self._forward(s.op_first_operand[op] + operands[i], [argument])
+        if op in self.unknown_ops and self.tensor_operands(op):
+            problem = f"op '{s.op_name[op]}' branches on tensors but has no bufferization model; register one"
+            self.refusals.append(Refusal(s.ops[op], f"{problem} ({_ENTRY_POINT})"))
 
     def _add_operand(self, model: OpModel, op: int, operand: int) -> None:
         s = self.snapshot
@@ -280,8 +283,6 @@ class TensorEffects(EffectTables):
         s = self.snapshot
         name = s.op_name[op]
         problem = None if stays else _why_unknown(name, self._allow_unknown)
-        if problem is None and operands and op in s.op_successors:
-            problem = f"op '{name}' branches on tensors but has no bufferization model; register one ({_ENTRY_POINT})"
         if problem is not None:
             self.refusals.append(Refusal(s.ops[op], problem))
             return
