@@ -1,6 +1,13 @@
-// The cast to two dimensions is in a branch that is not taken. Upstream folds the casts to and from an unranked memref
-// into one between different ranks, which MLIR refuses; a pass of ours stopped with a ValueError.
-// ARGUMENTS: 6xf32:iota false
+"""Casts that can never run, in programs as they are compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mlir_inplace as mi
+
+PROGRAM = """
 func.func @main(%t: tensor<6xf32>, %p: i1) -> tensor<2x3xf32> {
   %one = arith.constant 1.0 : f32
   %u = tensor.cast %t : tensor<6xf32> to tensor<*xf32>
@@ -14,3 +21,10 @@ func.func @main(%t: tensor<6xf32>, %p: i1) -> tensor<2x3xf32> {
   }
   return %r : tensor<2x3xf32>
 }
+"""
+
+
+@pytest.mark.parametrize("optimize", [False, True])
+def test_a_cast_to_another_rank_in_a_branch_that_is_not_taken(optimize: bool) -> None:
+    found = mi.compile(PROGRAM, optimize=optimize).main(np.arange(6, dtype=np.float32), False)
+    np.testing.assert_array_equal(found, np.ones((2, 3)))
