@@ -12,6 +12,7 @@ NumPy's objects at fixed offsets, which `are_offsets_known` compares with object
 from __future__ import annotations
 
 import ctypes
+import struct
 import sys
 import sysconfig
 from collections.abc import Callable, Sequence
@@ -33,15 +34,10 @@ _ARRAY_TYPE, _NEW_FROM_DESCR, _SET_BASE_OBJECT = 2, 94, 282
 _LIMIT_OF_32_BITS = 1 << 32
 
 
-class _Method(ctypes.Structure):
-    """`PyMethodDef`."""
+_METHOD = struct.Struct("@PPiP")
+"""`PyMethodDef`: name, function, flags and documentation."""
 
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("documentation", ctypes.c_char_p),
-    )
+_NAME = b"call\0"
 
 
 class Records:
@@ -103,10 +99,14 @@ class Trampolines:
 
     @staticmethod
     def _built_in(address: int, flags: int, record: int, kept: object) -> Callable[..., Any]:
-        method = _Method(b"call", address, flags, None)
+        # Python reads the method when it frees the function. The garbage collector may have cleared a structure of
+        # `ctypes` by then, but no `bytearray`.
+        method = bytearray(_METHOD.size + len(_NAME))
+        place = ctypes.addressof(ctypes.c_char.from_buffer(method))
+        method[:] = _METHOD.pack(place + _METHOD.size, address, flags, 0) + _NAME
         make = ctypes.pythonapi.PyCFunction_NewEx
         make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-        return make(ctypes.addressof(method), (record, kept, method), None)
+        return make(place, (record, kept, method), None)
 
 
 TrampolineSource = Callable[[], Trampolines | None]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -110,7 +112,7 @@ class Named(np.ndarray):
 
 def add_calls() -> Calls:
     a, b = f32(6, 5), f32(6, 5, start=40) ** 2
-    both, wide = f32(7, 5), f32(6, 10)
+    both, wide, halves = f32(7, 5), f32(6, 10), f32(12, 5)
     return [
         ((a, b), None),
         ((a, b), np.empty((6, 5), np.float32)),
@@ -140,7 +142,7 @@ def add_calls() -> Calls:
         ((both[:6], b), both[1:]),
         ((both[1:], b), both[:6]),
         ((both[:6], b), both[:6]),
-        ((np.empty((12, 5), np.float32)[:6] * 0 + a, b), np.empty((12, 5), np.float32)[6:]),
+        ((halves[:6], b), halves[6:]),
         ((memoryview(a), b), None),
     ]
 
@@ -444,6 +446,29 @@ class TestWhenThereAreTrampolines:
         for _ in range(5):
             np.testing.assert_array_equal(main(f32(6, 5), f32(6, 5)), f32(6, 5) * 2)
         assert main._trampoline is None
+
+
+COLLECTED = """
+import gc
+from mlir_inplace.runtime.call.trampolines import Trampolines
+for _ in range(9):
+    garbage = [Trampolines._built_in(1, 0x80, 2, ("kept",))]
+    assert garbage[0].__self__[:2] == (2, ("kept",)) and garbage[0].__name__ == "call"
+    garbage.append(garbage)
+    del garbage
+    assert gc.collect() > 0
+print("freed")
+"""
+
+
+def test_collected_functions_have_their_method_until_they_are_freed() -> None:
+    """The collector clears what it finds in the order it was made, the function last; freed memory is filled."""
+    filled = os.environ | {
+        "GLIBC_TUNABLES": "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0",
+        "PYTHONMALLOC": "malloc",
+    }
+    done = subprocess.run([sys.executable, "-c", COLLECTED], env=filled, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "freed\n"), done.stderr
 
 
 def test_the_same_machine_code_serves_all() -> None:
