@@ -61,9 +61,13 @@ def results(
     Raises:
         OSError: no worker process can be started.
     """
-    pool = _Pool(what, jobs, attempt, patience)
+    return _in_pool(_Pool(what, jobs, attempt, patience), what.batches(position))
+
+
+def _in_pool(pool: _Pool, batches: Iterator[tuple[int, list[SmallProgram]]]) -> Iterator[tuple[int, BatchTally]]:
+    """Yield what became of each batch, in order, and the position behind it; end the processes."""
     try:
-        yield from pool.run(what.batches(position))
+        yield from pool.run(batches)
     finally:
         pool.stop()
 
@@ -89,12 +93,9 @@ def _try_batch(task: tuple[int, Sequence[SmallProgram], Exhaustion]) -> BatchTal
     """Try the programs of a task in a process, which is replaced if it ends."""
     end, programs, what = task
     batches = ((end, list(programs[first : first + what.batch])) for first in range(0, len(programs), what.batch))
-    whole, pool = BatchTally(), _Pool(what, 1, attempt, _PATIENCE)
-    try:
-        for _, part in pool.run(batches):
-            whole.add(part)
-    finally:
-        pool.stop()
+    whole = BatchTally()
+    for _, part in _in_pool(_Pool(what, 1, attempt, _PATIENCE), batches):
+        whole.add(part)
     return whole
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from importlib import import_module
+from itertools import islice
 from typing import Any, TypeVar
 
 from ... import __version__
@@ -54,7 +55,7 @@ def remote_results(
         while True:
             # One task at least: it waits where all workers are away.
             most = max(1, _AHEAD * sum(client.nthreads().values()))
-            for number, task in _some(waiting, most - len(running)):
+            for number, task in islice(waiting, max(0, most - len(running))):
                 future = client.submit(_perform, __version__, function, task, pure=False, retries=_RETRIES)
                 running[future] = number, task
                 done.add(future)
@@ -68,14 +69,6 @@ def remote_results(
     finally:
         client.cancel(list(running))
         client.close()
-
-
-def _some(waiting: Iterator[tuple[int, Task]], count: int) -> Iterator[tuple[int, Task]]:
-    """Yield up to ``count`` tasks."""
-    for _ in range(count):
-        for one in waiting:
-            yield one
-            break
 
 
 def _connect(address: str) -> Any:
