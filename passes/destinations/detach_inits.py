@@ -70,14 +70,17 @@ def drop_dearer(analysis: ModuleAnalysis, found: list[list[int]]) -> list[list[i
 
     None is made if no function with such inits copies anything.
     """
-    before = [cost(analysis, function) for function in _functions(analysis)]
-    if not any(inits and old.price.copied for inits, old in zip(found, before, strict=True)):
+    functions = zip(_functions(analysis), found, strict=True)
+    before = [cost(analysis, function) if inits else None for function, inits in functions]
+    if not any(old.price.copied for old in before if old is not None):
         return found
     copy = analysis.snapshot.root.clone()
     _detach_all(analysis, all_ops(copy.operation), found)
     after = analyze_module(copy.operation, LIVE_OPTIONS)
-    new = [cost(after, function) for function in _functions(after)]
-    return [[] if one.exceeds(old) else inits for inits, old, one in zip(found, before, new, strict=True)]
+    return [
+        [] if old is None or cost(after, function).exceeds(old) else inits
+        for inits, old, function in zip(found, before, _functions(after), strict=True)
+    ]
 
 
 def _functions(analysis: ModuleAnalysis) -> list[FunctionAnalysis]:
