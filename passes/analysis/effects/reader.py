@@ -31,8 +31,10 @@ _WHOLE = frozenset({"scf.forall.in_parallel", "vector.mask"})
 """Ops whose regions cannot hold conversions between tensors and memrefs."""
 
 _INSERTS = "scf.forall.in_parallel"
-_ENTRY_POINT = "entry point mlir_inplace.op_models"
 """Of these, the one whose ops stay with it: conversions of what they insert can be in front of it."""
+
+_ENTRY_POINT = "entry point mlir_inplace.op_models"
+"""How a package brings models of its own, in messages."""
 
 ModelLookup = Callable[[str], OpModel | None]
 
