@@ -80,10 +80,7 @@ class FunctionAnalysis:
 
     def needing_buffer(self, effects: TensorEffects, value: int) -> Iterator[int]:
         """Yield the uses that need the buffer of ``value``, a tensor without content."""
-        s, dead = effects.snapshot, effects.dead_code(self.function)
-        for operand in s.value_uses[value]:
-            if s.operand_op[operand] in dead.ops or operand in dead.forwarded:
-                continue
+        for operand in self._live_uses(effects, value):
             decision = self.decisions.get(operand)
             fresh = decision is not None and decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies
             without = fresh and (effects.writes[operand] or operand in effects.forwards)
@@ -92,9 +89,14 @@ class FunctionAnalysis:
 
     def _sized_by(self, effects: TensorEffects, value: int) -> Iterator[int]:
         """Yield the uses of ``value``, a tensor without content, that need no more than its sizes."""
-        s, dead, needing = effects.snapshot, effects.dead_code(self.function), set(self.needing_buffer(effects, value))
+        needing = set(self.needing_buffer(effects, value))
+        return (operand for operand in self._live_uses(effects, value) if operand not in needing)
+
+    def _live_uses(self, effects: TensorEffects, value: int) -> Iterator[int]:
+        """Yield the uses of ``value`` that are neither dead nor forwarded to dead values."""
+        s, dead = effects.snapshot, effects.dead_code(self.function)
         for operand in s.value_uses[value]:
-            if s.operand_op[operand] not in dead.ops and operand not in dead.forwarded and operand not in needing:
+            if s.operand_op[operand] not in dead.ops and operand not in dead.forwarded:
                 yield operand
 
     def needing_forwarded(self, effects: TensorEffects, value: int) -> Iterator[int]:
