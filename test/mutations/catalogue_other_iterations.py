@@ -63,11 +63,11 @@ OTHER_ITERATIONS = (
     ),
     Rule("threads have no order", "**Other iterations**", _AROUND + "_threads", "return set()"),
     Rule(
-        "loops of blocks are not compared",
+        "blocks that branch are a loop",
         "**Other iterations**",
-        _AROUND + "are_apart",
-        "possible = max(s.block_depth[block] for block in blocks) <= _DEEPEST",
-        "possible = not s.graphs and max(s.block_depth[block] for block in blocks) <= _DEEPEST",
+        "passes.analysis.index_sets.reader:IndexReader._loops_of",
+        "branches = False",
+        "branches = s.block_branches[block] >= 0",
     ),
     Rule(
         "any iteration of the loops inside",

@@ -4,7 +4,8 @@ A write ``w`` and a read ``r`` of value ``u`` lie in loops. The outermost loop t
 passing the definition of ``u`` is given. After ``w`` in one iteration, ``r`` runs in the same iteration, if it comes
 later there, or in a later iteration of one of the common loops, with any iterations of the loops inside of that one.
 For each case ``index_sets/relations.py`` decides whether the slices are disjoint. Runs of a parallel region have no
-order: any other run counts as a later one.
+order: any other run counts as a later one. The blocks of a CFG are a loop without bounds, whose variable all that is
+defined in them may depend on.
 
 Cost: a query for each common loop, up to a fixed number of loops. A program has a budget of a fixed number of queries
 and a share for each operand, so the analysis stays linear. Answers are cached.
@@ -53,7 +54,7 @@ class SliceIterations:
         blocks = s.op_block[written[1]], s.op_block[read[1]]
         key = (written[0], read[0], blocks, loop, later)
         if key not in self._known:
-            possible = not s.graphs and max(s.block_depth[block] for block in blocks) <= _DEEPEST
+            possible = max(s.block_depth[block] for block in blocks) <= _DEEPEST
             self._known[key] = possible and self._left > 0 and self._ask(written[0], read[0], blocks, loop, later=later)
         return self._known[key]
 

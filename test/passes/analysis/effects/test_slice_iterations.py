@@ -88,6 +88,43 @@ def test_a_loop_inside() -> None:
         assert (a.not_in_place == {}) is is_free, a.not_in_place
 
 
+BLOCKS = """
+      cf.br ^again(%n : index)
+    ^again(%j: index):
+      %o = tensor.empty(%n) : !d
+      %u = linalg.fill ins(%f : f32) outs(%o : !d) -> !d
+      scf.for %k = %c0 to %n step %c4 {
+        %e = tensor.extract_slice READ [4] [1] : !d to !h loc("e")
+        %z = "test.use"(%e) : (!h) -> f32
+        %w = tensor.extract_slice WRITE [4] [1] : !d to !h loc("w")
+        %g = linalg.fill ins(%z : f32) outs(%w : !h) -> !h
+        "test.use"(%g) : (!h) -> ()
+      }
+      %less = arith.subi %j, %c1 : index
+      cf.cond_br %p, ^again(%less : index), ^end
+    ^end:
+      return"""
+"""A loop inside of a loop of blocks."""
+
+
+@pytest.mark.parametrize(
+    ("read", "write", "is_free"),
+    [
+        # Each run of the blocks has a tensor of its own; %j is the same in all iterations of the loop inside.
+        ("%u[%k]", "%u[%k]", True),
+        ("%u[%j]", "%u[%j]", False),
+        # All read the tensor that the first one writes. %j is another one in each of them.
+        ("%t[%k]", "%t[%k]", False),
+        ("%t[4]", "%t[%j]", False),
+        ("%t[4]", "%t[0]", True),
+    ],
+)
+def test_a_loop_in_a_loop_of_blocks(read: str, write: str, *, is_free: bool) -> None:
+    text = BLOCKS.replace("READ", read).replace("WRITE", write)
+    a = analyse(text, ARGUMENTS, allow_unknown=True)
+    assert (a.not_in_place == {}) is is_free, a.not_in_place
+
+
 def test_values_computed_in_the_loop_are_not_compared() -> None:
     text = sweep("%l", "%l").replace("%a = arith.addi", '%l = "test.index"() : () -> index\n%a = arith.addi')
     a = analyse(text, ARGUMENTS, allow_unknown=True)
