@@ -84,9 +84,9 @@ class Forwarding:
 
     ``region is None``: the source is operand ``operand`` of the op itself. Otherwise it is operand ``operand`` of the
     terminator of that region. ``arguments`` are the (region, block-argument) pairs and ``results`` the results that
-    it is forwarded to. A source that feeds arguments of its own region is loop-carried. ``shared`` is for parallel
-    regions: all threads insert into the one argument, by ops that write it and have no result, and it becomes the one
-    result.
+    it is forwarded to, all of its type. A source that feeds arguments of its own region is loop-carried. ``shared`` is
+    for parallel regions: all threads insert into the one argument, by ops that write it and have no result, and it
+    becomes the one result.
     """
 
     region: int | None

@@ -80,8 +80,6 @@ class Destinations:
             if s.operand_op[operand] == op:
                 found.setdefault(self.top(source), source)
                 continue
-            if source < 0 or s.values[source].type != type_:
-                return -1
             top = self.top(source)
             if s.value_op[top] < 0 and s.block_op[s.value_block[top]] == op:
                 feeding = self._forwarded(top)

@@ -59,8 +59,7 @@ class BranchFlow:
         for begin, end, _ in graph.loops:
             tensors = [a for a in s.arguments(first + begin) if a in self._effects.sources]
             back = [place for place in graph.predecessors[begin] if begin <= place <= end]
-            # Another entry into the loop would forward values that bypass the header's arguments.
-            if len(tensors) < 2 or not all(graph.dominates(begin, place) for place in range(begin, end + 1)):
+            if len(tensors) < 2:
                 continue
             for place in back:
                 branch = s.block_ops[first + place][-1]
