@@ -110,13 +110,14 @@ INDEX_SETS = (
         "the named iteration exists",
         "**Coverage**",
         _COVERAGE + "_Tensor.covered",
-        "if False:",
-        "if depth < len(choices):",
+        "(len(choices),)",
+        "range(len(choices) + 1)",
     ),
     Rule(
         "distributed loops have one count",
         "**Distributed loops**",
-        "passes.analysis.index_sets.distributed_loops:gathered",
-        "return terms, tuple(nest[1:])",
+        "passes.analysis.index_sets.distributed_loops:_whole",
+        "",
+        " or terms.product(size, ids.upper) != loop.step",
     ),
 )

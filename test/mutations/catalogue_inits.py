@@ -59,13 +59,6 @@ INITS = (
         "return values[0] if len(values) == 1 and s.values[values[0]].type == type_ else -1",
     ),
     Rule(
-        "tied inits stand outside",
-        "*Values are defined.*",
-        _TOPS + "_tied_by_regions",
-        "if False:",
-        "if source < 0 or s.values[source].type != type_:",
-    ),
-    Rule(
         "values from inside of the op",
         "*Values are defined.*",
         _TOPS + "_tied_by_regions",

@@ -96,11 +96,4 @@ JOINING = (
         "yielded[i] not in by_argument",
         "arguments[i] not in once or yielded[i] not in by_argument",
     ),
-    Rule(
-        "a loop of blocks is entered at its header",
-        "**Rotation**",
-        "passes.analysis.in_place.branch_flow:BranchFlow._add_rounds",
-        "if len(tensors) < 2:",
-        "if len(tensors) < 2 or not all(graph.dominates(begin, place) for place in range(begin, end + 1)):",
-    ),
 )

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import others
 from mlir import ir
 
 from mlir_inplace.checking.evaluator import decoder as decoding
@@ -51,6 +52,7 @@ _OPS: dict[str, Callable[[Sequence[Any], int], list[Any]]] = {
     "test.look": _look,
     "test.kept": _look,
     "test.keep": lambda _values, _count: [],
+    **others.OPS,
 }
 
 
@@ -165,7 +167,7 @@ def _handler(decoder: Decoder, op: ir.Operation) -> Step | None:
 def _find(name: str) -> Handler | None:
     if name in ("test.later", "test.run"):
         return _later if name == "test.later" else _run
-    if name.startswith(_DIALECT):
+    if name.startswith((_DIALECT, others.DIALECT)):
         return _op
     if name in ("memref.alloca", "memref.load", "memref.store"):
         return _memory

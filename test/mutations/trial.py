@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import others
 from comparing import Meaning, Unusable, change, copies, difference, main_function
 from disabling import Rule, disabled
 from linking import foreign_ops, linked
@@ -57,7 +58,10 @@ class Trial:
     _expected: list[Meaning] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.context.allow_unregistered_dialects = '"test.' in self.case.text
+        described = f'"{others.DIALECT}' in self.case.text
+        self.context.allow_unregistered_dialects = described or '"test.' in self.case.text
+        if described:
+            others.describe()
         try:
             module = self._parse()
             self._run(module, self.case.passes)
@@ -124,7 +128,10 @@ class Trial:
         if self.case.expected is not None:
             runs = zip(self.case.runs, self.case.expected, strict=True)
             return next(filter(None, (change(module, given, expected) for given, expected in runs)), None)
-        module = linked(module, self.case.memrefs)
+        try:
+            module = linked(module, self.case.memrefs)
+        except ir.MLIRError:
+            return "program that does not verify"
         orders = [foreign_ops, threads_in_step] if re.search(_PARALLEL, str(module)) else [foreign_ops]
         for given, expected in zip(self.case.runs, self._meaning(), strict=True):
             for order in orders:

@@ -89,54 +89,16 @@ COSTS: dict[str, str] = {
     "ContentsModel makes no buffer of its own": (
         "asked of values in loops, where contents are not committed, and so are read-only and never fresh"
     ),
+    "a copy to the carried buffer has another source": (
+        "where the two may share memory, *an op reads what it writes* refuses the copy, unless they are disjoint, "
+        "where it is right; the rule tries a cheaper way first"
+    ),
+    "any caller gives any layout": (
+        "without it the conversion copies what arrives with another layout, which nothing else writes; functions that "
+        "others call have types of their own"
+    ),
     "the slice is in bounds": (
         "a program that ends before the insertion has no results to compare; it would fail with another message"
     ),
 }
 """Without the rule programs come out right but slower, or fail otherwise where they fail anyway."""
-
-_POINTS = "test/passes/analysis/index_sets/test_index_sets.py compares the answers with all points of small sets"
-
-UNTESTED: dict[str, str] = {
-    **dict.fromkeys(("no solution is a proof", "unknown is no proof"), _POINTS),
-    "a thread's stores lie apart": (
-        "without it a thread's insertions may overlap. The evaluator refuses that on tensors, but the memref "
-        "program is "
-        "right, as we carry them out in program order"
-    ),
-    "what is committed is there": (
-        "without it a copy of all of a memory is copied back, which undoes what other workgroups store meanwhile; the "
-        "programs here are one workgroup"
-    ),
-    "ReduceModel overlaps runs of its region": "the evaluator runs one combination after the other, in step as well",
-    "any caller gives any layout": (
-        "the callers that are not seen would have to pass a strided memref, for which the module has another type then"
-    ),
-    "tied inits stand outside": (
-        "no op of ours forwards values of other types than that of what they become, or values from outside of "
-        "a function"
-    ),
-    "buffers that die together": (
-        "an argument that may be another one is numbered behind it in all programs that were written for it, and the "
-        "rule makes no difference then"
-    ),
-    "swapped buffers are different sets": (
-        "no program that was tried shows it; of 80 written for it 34 come out changed in some order of decisions, and "
-        "are right"
-    ),
-    "simultaneous access needs one type": (
-        "our models say yes only where both maps are one permutation, and then the shapes are equal; a model of others "
-        "may rely on the type, as the question is about one buffer with one layout"
-    ),
-    "ties that are certain": (
-        "of our ops only selects have ties that are not certain, and two of them, which is no tie either; an op of "
-        "others may have one"
-    ),
-}
-"""No program shows what the rule is for; what else is known."""
-
-VERDICTS: dict[str, dict[str, str]] = {
-    "costs only": COSTS,
-    "untested": UNTESTED,
-}
-"""What is said of rules, by verdict and name."""
