@@ -54,15 +54,17 @@ def slice_key(
     for dimension, (offset, size, stride, length) in enumerate(zip(offsets, sizes, strides, shape, strict=True)):
         if size < 0:
             raise EvaluationError(f"the size of a slice in dimension {dimension} is negative: {size}")
-        if stride <= 0:
-            raise EvaluationError(f"the stride of a slice in dimension {dimension} is {stride}, it must be positive")
+        if stride == 0:
+            raise EvaluationError(f"the stride of a slice in dimension {dimension} is 0, so its elements are one")
         last = offset + (size - 1) * stride
-        if offset < 0 or (size and last >= length) or offset > length:
+        low, high = min(offset, last), max(offset, last)
+        if not (0 <= low <= high < length if size else 0 <= offset <= length):
             raise EvaluationError(
                 f"a slice of offset {offset}, size {size} and stride {stride} is out of bounds in dimension "
                 f"{dimension}, whose size is {length}"
             )
-        key.append(slice(offset, last + 1 if size else offset, stride))
+        behind = last + (1 if stride > 0 else -1)
+        key.append(slice(offset, (behind if behind >= 0 else None) if size else offset, stride))
     return tuple(key)
 
 

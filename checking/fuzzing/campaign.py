@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from ..generator import GeneratedProgram, generate, generate_kernel, generate_structured
+from ..generator import GeneratedProgram, generate, generate_kernel, generate_structured, with_reversed_slices
 from ..remote import remote_results
 from .configurations import CONFIGURATIONS, Configuration
 from .outcomes import Finding, FindingKind, Trial
@@ -26,6 +26,9 @@ _REMOTE = 10
 
 _STARTING = 60.0
 """How many seconds more a process may take to begin with its first program."""
+
+_REVERSED = 8
+"""One of so many programs takes slices backwards."""
 
 _LOST = "the workers that tried it were lost"
 
@@ -93,12 +96,13 @@ class Campaign:
         return tally
 
     def program(self, seed: int) -> GeneratedProgram:
-        """Return the program of a seed."""
+        """Return the program of a seed; some take slices backwards."""
         if self.kernels:
             return generate_kernel(seed, size=self.size)
         if self.optimize and seed % 2:
             return generate_structured(seed, size=self.size)
-        return generate(seed, size=self.size, features=self.features)
+        program = generate(seed, size=self.size, features=self.features)
+        return with_reversed_slices(program) if seed % _REVERSED == _REVERSED - 1 else program
 
     def attempt(self, seed: int, begin: Callable[[int], None] = lambda number: None) -> Trial:
         """Try one program, in this process; `begin` is told the number of each configuration before it is tried."""

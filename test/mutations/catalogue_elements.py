@@ -58,6 +58,12 @@ ELEMENTS = (
         "if root == target and _keeps_order(wanted):",
     ),
     Rule(
+        "a slice backwards is not the tensor",
+        "**Redundant write**",
+        "passes.analysis.conflicts.frames:_keeps_order",
+        "return True",
+    ),
+    Rule(
         "copies of other tensors",
         "**Redundant write**",
         _FRAMES + "is_copied_onto_itself",

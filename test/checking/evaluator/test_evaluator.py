@@ -120,7 +120,42 @@ def test_elements_that_nobody_wrote_are_reported() -> None:
     assert found.results[0][1] == 8
 
 
+def test_slices_backwards() -> None:
+    """On tensors, and on memrefs, where the slice is a view."""
+    text = """
+    func.func @main(%t: tensor<8x3xf32>, %m: memref<8x3xf32>, %n: index)
+        -> (tensor<4x3xf32>, tensor<8x3xf32>, tensor<8xf32>) {
+      %s = tensor.extract_slice %t[7, 2] [4, 3] [-2, -1] : tensor<8x3xf32> to tensor<4x3xf32>
+      %w = tensor.insert_slice %s into %t[3, 0] [4, 3] [-1, 1] : tensor<4x3xf32> into tensor<8x3xf32>
+      %r = tensor.extract_slice %t[7, 1] [8, 1] [%n, 1] : tensor<8x3xf32> to tensor<8xf32>
+      %v = memref.subview %m[6, 2] [3, 2] [-3, -2]
+          : memref<8x3xf32> to memref<3x2xf32, strided<[-9, -2], offset: 20>>
+      %f = arith.constant -1.0 : f32
+      linalg.fill ins(%f : f32) outs(%v : memref<3x2xf32, strided<[-9, -2], offset: 20>>)
+      return %s, %w, %r : tensor<4x3xf32>, tensor<8x3xf32>, tensor<8xf32>
+    }"""
+    t, m = np.arange(24, dtype=np.float32).reshape(8, 3) + 5, np.zeros((8, 3), np.float32)
+    s, w, r = run(text, t.copy(), m, -1).results
+    np.testing.assert_array_equal(s, t[7::-2, ::-1])
+    np.testing.assert_array_equal(w, np.concatenate([t[7::-2, ::-1][::-1], t[4:]]))
+    np.testing.assert_array_equal(r, t[::-1, 1])
+    np.testing.assert_array_equal(m == -1, np.outer(np.arange(8) % 3 == 0, [True, False, True]))
+
+
 WRONG = {
+    "a slice out of bounds at its low end": (
+        """func.func @main(%t: tensor<4xf32>, %i: index) {
+          %0 = tensor.extract_slice %t[%i] [3] [-1] : tensor<4xf32> to tensor<3xf32> return }""",
+        (iota(4), 1),
+        "'tensor.extract_slice': a slice of offset 1, size 3 and stride -1 is out of bounds in dimension 0, "
+        "whose size is 4",
+    ),
+    "a slice of one element again and again": (
+        """func.func @main(%t: tensor<4xf32>, %i: index) {
+          %0 = tensor.extract_slice %t[1] [3] [%i] : tensor<4xf32> to tensor<3xf32> return }""",
+        (iota(4), 0),
+        "'tensor.extract_slice': the stride of a slice in dimension 0 is 0, so its elements are one",
+    ),
     "a tensor's element out of bounds": (
         "func.func @main(%t: tensor<3xf32>, %i: index) { %0 = tensor.extract %t[%i] : tensor<3xf32> return }",
         (iota(3), 3),

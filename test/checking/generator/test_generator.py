@@ -14,7 +14,16 @@ import numpy as np
 import pytest
 from mlir import ir
 
-from mlir_inplace.checking.generator import FEATURES, GeneratedProgram, generate, generate_kernel, generate_structured
+from mlir_inplace.checking.evaluator import evaluate
+from mlir_inplace.checking.fuzzing.outcomes import copies_of
+from mlir_inplace.checking.generator import (
+    FEATURES,
+    GeneratedProgram,
+    generate,
+    generate_kernel,
+    generate_structured,
+    with_reversed_slices,
+)
 from mlir_inplace.checking.generator.features import PRODUCTIONS
 from mlir_inplace.dialects import dispatch
 from mlir_inplace.dialects.registry import described_ops
@@ -138,6 +147,25 @@ def test_sizes_and_ranks() -> None:
     assert len({array.dtype for array in arrays}) == 8  # index and i64 are one.
     sizes = Counter(size for array in arrays for size in array.shape)
     assert min(sizes[0], sizes[1], sizes[5]) > 50
+
+
+def test_slices_backwards() -> None:
+    """They are valid, in bounds, and many; the dimensions that only values know stay as they are."""
+    changed = 0
+    with ir.Context():
+        for program, _ in programs()[:60]:
+            backwards = with_reversed_slices(program)
+            assert backwards.argument_sets is program.argument_sets
+            if backwards.text == program.text:
+                continue
+            changed += 1
+            added = Counter(backwards.text.split("\n")) - Counter(program.text.split("\n"))
+            assert all(re.search(r"\[[^\]]*-\d[^\]]*\] :", line) for line in added)
+            module = ir.Module.parse(backwards.text)
+            assert module.operation.verify(), backwards.text
+            for given in backwards.argument_sets[:1]:
+                evaluate(module, backwards.function, copies_of(given))
+    assert changed > 15
 
 
 def test_what_may_change_is_told() -> None:
