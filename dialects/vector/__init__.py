@@ -159,14 +159,16 @@ def _box(op: ir.Operation, tensor: int, vector: ir.VectorType) -> Subset | None:
 
 
 def _covers_destination(op: ir.Operation) -> bool:
-    """Whether a transfer_write certainly writes every element of its destination."""
+    """Whether a transfer_write certainly writes every element of its destination; the vector may reach beyond it."""
     operands = list(op.operands)
     vector, tensor = ir.VectorType(operands[0].type), ir.RankedTensorType(operands[1].type)
     return (
         not _has_mask(op)
-        and vector.shape == tensor.shape
+        and tensor.has_static_shape
         and not any(vector.scalable_dims)
         and _map(op) == ir.AffineMap.get_identity(tensor.rank)
+        # An element that is a vector itself takes the vector's last dimensions.
+        and all(written >= size for written, size in zip(vector.shape, tensor.shape, strict=False))
         and all(_is_zero(index) for index in operands[2 : 2 + tensor.rank])
     )
 

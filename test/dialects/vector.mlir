@@ -113,3 +113,36 @@ func.func @boxes_apart(%t: tensor<8xf32>, %v: vector<4xf32>, %f: f32) -> (tensor
   %1 = vector.transfer_read %t[%c4], %f {in_bounds = [true]} : tensor<8xf32>, vector<4xf32>
   return %0, %1 : tensor<8xf32>, vector<4xf32>
 }
+
+// What the vector has beyond the end of the tensor is not written; its other elements are all of the tensor's.
+// CHECK-LABEL: func.func @larger_vector(
+// CHECK-SAME:    %[[V:.*]]: vector<3x8xf32>)
+// CHECK-NOT:     memref.copy
+// CHECK:         %[[A:.*]] = memref.alloc()
+// CHECK-NEXT:    vector.transfer_write %[[V]], %[[A]]
+// CHECK-NEXT:    return %[[A]]
+func.func @larger_vector(%v: vector<3x8xf32>) -> tensor<1x8xf32> {
+  %c0 = arith.constant 0 : index
+  %t = arith.constant dense<6.0> : tensor<1x8xf32>
+  %0 = vector.transfer_write %v, %t[%c0, %c0] : vector<3x8xf32>, tensor<1x8xf32>
+  return %0 : tensor<1x8xf32>
+}
+
+// CHECK-LABEL: func.func @larger_along_one_dimension(
+// CHECK:         memref.copy
+// CHECK:         vector.transfer_write
+func.func @larger_along_one_dimension(%v: vector<3x4xf32>) -> tensor<1x8xf32> {
+  %c0 = arith.constant 0 : index
+  %t = arith.constant dense<6.0> : tensor<1x8xf32>
+  %0 = vector.transfer_write %v, %t[%c0, %c0] : vector<3x4xf32>, tensor<1x8xf32>
+  return %0 : tensor<1x8xf32>
+}
+
+// CHECK-LABEL: func.func @to_a_dynamic_size(
+// CHECK:         memref.copy
+// CHECK:         vector.transfer_write
+func.func @to_a_dynamic_size(%v: vector<8xf32>, %t: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %0 = vector.transfer_write %v, %t[%c0] : vector<8xf32>, tensor<?xf32>
+  return %0, %t : tensor<?xf32>, tensor<?xf32>
+}

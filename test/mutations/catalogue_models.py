@@ -150,7 +150,14 @@ OTHERS = (
         "**Fully overwritten**",
         "dialects.vector:_covers_destination",
         "True",
-        "vector.shape == tensor.shape",
+        "all(written >= size for written, size in zip(vector.shape, tensor.shape, strict=False))",
+    ),
+    Rule(
+        "transfers to dynamic sizes",
+        "**Fully overwritten**",
+        "dialects.vector:_covers_destination",
+        "True",
+        "tensor.has_static_shape",
     ),
     Rule("transfers that begin at zero", "**Fully overwritten**", "dialects.vector:_is_zero", "return True"),
     Rule(

@@ -68,6 +68,30 @@ PROGRAMS = [
         numpy=lambda t, f: (np.full_like(t, f), t),
     ),
     Program(
+        "transfer_write_beyond_the_whole_tensor",
+        """
+        func.func @main(%t: tensor<2x3xf32>, %f: f32) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+          %c0 = arith.constant 0 : index
+          %v = vector.broadcast %f : f32 to vector<4x4xf32>
+          %0 = vector.transfer_write %v, %t[%c0, %c0] : vector<4x4xf32>, tensor<2x3xf32>
+          return %0, %t : tensor<2x3xf32>, tensor<2x3xf32>
+        }""",
+        args=("2x3xf32", 99.0),
+        numpy=lambda t, f: (np.full_like(t, f), t),
+    ),
+    Program(
+        "transfer_write_to_a_dynamic_size",
+        """
+        func.func @main(%t: tensor<?xf32>, %f: f32) -> (tensor<?xf32>, tensor<?xf32>) {
+          %c0 = arith.constant 0 : index
+          %v = vector.broadcast %f : f32 to vector<4xf32>
+          %0 = vector.transfer_write %v, %t[%c0] : vector<4xf32>, tensor<?xf32>
+          return %0, %t : tensor<?xf32>, tensor<?xf32>
+        }""",
+        args=[("3xf32", 99.0), ("6xf32", 99.0)],
+        numpy=lambda t, f: (put(t, slice(0, 4), f), t),
+    ),
+    Program(
         "masked_transfer_write_keeps_the_rest",
         """
         func.func @main(%t: tensor<4xf32>, %n: index, %f: f32) -> (tensor<4xf32>, tensor<4xf32>) {
