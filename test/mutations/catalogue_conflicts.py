@@ -121,14 +121,6 @@ CONFLICTS = (
         "return all(find(each) == find(other) or not self._sets.have_common_origin(each, other) for each in forwarded)",
     ),
     Rule("a choice is one or apart", "**Choices**", _CHOICES + "are_one_or_apart", "return True"),
-    Rule("a chosen slice is the written one or apart", "**Choices**", _CHOICES + "are_slice_or_apart", "return True"),
-    Rule(
-        "a chosen slice is the written one",
-        "**Choices**",
-        _CHOICES + "_is_slice",
-        "True",
-        "slice_relation(view[1], slice_) is SliceRelation.EQUAL",
-    ),
     Rule(
         "a choice of an older iteration",
         "**Choices**",

@@ -3,7 +3,7 @@
 An op may read and write one buffer at once, element by element, or two that share no memory. So it may if its
 operands are each one of several buffers, and each of the one is either each of the other or apart from it. A block
 argument that a loop of branches carries is compared if each edge forwards the buffer of the other operand, or one that
-is apart from it. And an insertion may if its source is one of several, each the slice that it writes or apart from it.
+is apart from it.
 
 Cost: a bounded walk per check. Checks are made only where an op would otherwise conflict with itself. See
 *choices* in docs/theory/conflicts.md.
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from ....dialects.bufferizable import Relation
 from ..effects.reader import TensorEffects
-from ..index_sets.slices import Slice, SliceRelation, slice_relation
 from .alias_sets import AliasSets
 
 __all__ = ["Choices"]
@@ -46,28 +45,6 @@ class Choices:
             work.extend(other for other in found if other not in seen)
             seen.update(found)
         return True
-
-    def are_slice_or_apart(self, value: int, target: int, slice_: Slice) -> bool:
-        """Whether ``value`` is ``slice_`` of the buffer of ``target``, or apart from it, whichever was chosen.
-
-        The same holds of what is apart.
-        """
-        work, seen = [value], {value}
-        while work:
-            source = work.pop()
-            if self._is_slice(source, target, slice_) or not self._sets.have_common_origin(source, target):
-                continue
-            found = self._chosen(source)
-            if not found or len(seen) > _MOST_CHOICES:
-                return False
-            work.extend(other for other in found if other not in seen)
-            seen.update(found)
-        return True
-
-    def _is_slice(self, value: int, target: int, slice_: Slice) -> bool:
-        find = self._sets.equivalence.find
-        view = self._sets.viewed(find(value))
-        return view is not None and view[0] == find(target) and slice_relation(view[1], slice_) is SliceRelation.EQUAL
 
     def _is_one_or_apart(self, first: int, second: int) -> bool:
         if self._sets.equivalence.find(first) == self._sets.equivalence.find(second):

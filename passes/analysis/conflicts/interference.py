@@ -119,7 +119,6 @@ class Interference:
             or (self._snapshot.value_op[write.value] >= 0 and self.iterations.is_made_after(write.value, value))
             or self._is_older(write, other)
             or (rule is Rule.READ_BY_WRITER and self._is_one_or_apart(write, value, other))
-            or (rule is Rule.READ_BY_WRITER and self._is_written_back(write, other))
             or (rule is Rule.NOT_WRITABLE and self._is_what_was_passed(write, value))
         ):
             attempt.spared.append(question)
@@ -150,13 +149,6 @@ class Interference:
             and s.values[value].type == s.values[write.value].type
             and model.is_not_conflicting(s.ops[op], s.operand_index(other.operand), s.operand_index(write.operand))
         )
-
-    def _is_written_back(self, write: Write, other: int | Read | Write) -> bool:
-        """Whether an insertion writes its source to where that is, or the two share no memory."""
-        source, slice_ = self._effects.redundant_source.get(write.operand), self._effects.slices.get(write.operand)
-        if slice_ is None or not isinstance(other, Read) or other.operand != source:
-            return False
-        return self._choices.are_slice_or_apart(other.value, write.value, slice_)
 
     def _is_unread_twice(self, write: Write, other: Write) -> bool:
         """Whether one op writes two results to the same elements at once, and nobody reads what either leaves there."""

@@ -329,36 +329,4 @@ PROGRAMS = [
         args=BOTH,
         numpy=lambda t, c, i, f: (put(t, i, f) if c else t, t),
     ),
-    Program(
-        "scf_if_slice_or_another_tensor_put_back",
-        """
-        func.func @main(%t: tensor<16xf32>, %u: tensor<8xf32>, %i: index, %n: index, %p: i1) -> tensor<16xf32> {
-          %x = scf.if %p -> tensor<8xf32> {
-            scf.yield %u : tensor<8xf32>
-          } else {
-            %s = tensor.extract_slice %t[%i] [8] [1] : tensor<16xf32> to tensor<8xf32>
-            scf.yield %s : tensor<8xf32>
-          }
-          %r = tensor.insert_slice %x into %t[%i] [8] [1] : tensor<8xf32> into tensor<16xf32>
-          return %r : tensor<16xf32>
-        }""",
-        args=[("16xf32", "8xf32", 1, 3, True), ("16xf32", "8xf32", 1, 3, False)],
-        numpy=lambda t, u, i, n, p: put(t, slice(i, i + 8), u) if p else t,
-    ),
-    Program(
-        "scf_if_shifted_slice_or_another_tensor_put_back",
-        """
-        func.func @main(%t: tensor<16xf32>, %u: tensor<8xf32>, %i: index, %n: index, %p: i1) -> tensor<16xf32> {
-          %x = scf.if %p -> tensor<8xf32> {
-            scf.yield %u : tensor<8xf32>
-          } else {
-            %s = tensor.extract_slice %t[%n] [8] [1] : tensor<16xf32> to tensor<8xf32>
-            scf.yield %s : tensor<8xf32>
-          }
-          %r = tensor.insert_slice %x into %t[%i] [8] [1] : tensor<8xf32> into tensor<16xf32>
-          return %r : tensor<16xf32>
-        }""",
-        args=[("16xf32", "8xf32", 1, 3, True), ("16xf32", "8xf32", 1, 0, False), ("16xf32", "8xf32", 0, 1, False)],
-        numpy=lambda t, u, i, n, p: put(t, slice(i, i + 8), u if p else t[n : n + 8]),
-    ),
 ]

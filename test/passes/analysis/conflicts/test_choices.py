@@ -1,7 +1,4 @@
-"""An op may read one of several buffers, each of which is the one that it writes, or apart from that.
-
-An insertion may read one of several slices, each of which is the one that it writes, or apart from that.
-"""
+"""An op may read one of several buffers, each of which is the one that it writes, or apart from that."""
 
 from __future__ import annotations
 
@@ -114,58 +111,3 @@ def test_a_choice_of_an_older_iteration_is_copied() -> None:
     """
     found = analyse(body, ARGUMENTS.replace("%t: !v", "%t: !d")).not_in_place
     assert any("READ_BY_WRITER" in text for text in found.values())
-
-
-# One branch updates the slice and the other one leaves it, which comes back to its place. %d is written nowhere else.
-SLICES = """
-  %x = scf.if %p -> !v {{
-    %a = tensor.extract_slice %d[{first}] [8] [1] : !d to !v loc("a")
-    %w = {write} -> !v loc("w")
-    scf.yield %w : !v loc("y")
-  }} else {{
-    %b = tensor.extract_slice %d[{second}] [8] [1] : !d to !v loc("b")
-    scf.yield %b : !v loc("z")
-  }} loc("x")
-  %r = tensor.insert_slice %x into %d[%i] [8] [1] : !v into !d loc("r")
-  return %r : !d
-"""
-FILL = "linalg.fill ins(%f : f32) outs(%a : !v)"
-OTHER = "linalg.fill ins(%f : f32) outs(%u : !v)"
-
-
-def costs_of_insertion(write: str, first: str, second: str) -> dict[str, str]:
-    body = SLICES.format(write=write, first=first, second=second)
-    return analyse(body, "%d: !d, %u: !v, %f: f32, %i: index, %n: index, %p: i1").not_in_place
-
-
-def test_both_branches_yield_the_slice_that_is_written() -> None:
-    assert costs_of_insertion(FILL, "%i", "%i") == {}
-
-
-def test_one_branch_yields_the_slice_that_is_written_and_one_another_buffer() -> None:
-    assert costs_of_insertion(OTHER, "%i", "%i") == {}
-
-
-@pytest.mark.parametrize("write", [FILL, OTHER])
-def test_a_branch_yields_a_slice_that_overlaps(write: str) -> None:
-    """The insertion would read what it has just written."""
-    assert any("READ_BY_WRITER" in text for text in costs_of_insertion(write, "%i", "%n").values())
-
-
-def test_a_slice_of_an_older_iteration_is_copied() -> None:
-    """The slice is of the symbol that the insertion names, which had another value then."""
-    body = """
-      %e = tensor.splat %f : !v
-      %k0 = arith.addi %i, %c0 : index
-      cf.br ^loop(%k0, %e : index, !v)
-    ^loop(%k: index, %a: !v):
-      %r = tensor.insert_slice %a into %d[%k] [8] [1] : !v into !d loc("r")
-      %b = tensor.extract_slice %d[%k] [8] [1] : !d to !v loc("b")
-      %next = arith.addi %k, %c1 : index
-      %more = arith.cmpi slt, %next, %n : index
-      cf.cond_br %more, ^loop(%next, %b : index, !v), ^last
-    ^last:
-      return %r : !d
-    """
-    found = analyse(body, "%d: !d, %f: f32, %i: index, %n: index").not_in_place
-    assert found != {}
