@@ -63,10 +63,25 @@ def analyze_clones(root: ir.Operation) -> tuple[ir.Operation, ...]:
                 raise PassFailure(f"cannot clone a {type_}: it needs a rank; cast it to a ranked memref first", op)
         target = ir.MemRefType(op.results[0].type)
         with op.location:
-            is_too_long = not _is_contiguous(target) and _least_length(target) > _LARGEST
-        if is_too_long:
-            raise PassFailure(f"cannot clone a {target}: it spans more elements than an index can count", op)
+            why = None if _is_contiguous(target) else _why_not_flat(target)
+        if why is not None:
+            raise PassFailure(f"cannot clone a {target}: {why}", op)
     return tuple(found)
+
+
+def _why_not_flat(type_: ir.MemRefType) -> str | None:
+    """Why no flat allocation can be seen as the type; None if one can."""
+    if _least_length(type_) > _LARGEST:
+        return "it spans more elements than an index can count"
+    strides, offset = type_.get_strides_and_offset()
+    if offset == _DYNAMIC:
+        return None
+    for size, stride in zip(type_.shape, strides, strict=True):
+        if stride != _DYNAMIC and stride < 0:
+            offset = -1 if ir.ShapedType.is_dynamic_size(size) else offset + (max(size, 1) - 1) * stride
+            if offset < 0:
+                return "negative strides lead in front of its memory; cast it to a memref of dynamic offset first"
+    return None
 
 
 def _is_contiguous(type_: ir.MemRefType) -> bool:
@@ -79,7 +94,7 @@ def _least_length(type_: ir.MemRefType) -> int:
     strides, offset = type_.get_strides_and_offset()
     sizes = [1 if ir.ShapedType.is_dynamic_size(size) else max(size, 1) for size in type_.shape]
     fixed = zip(sizes, strides, strict=True)
-    length = 1 + sum((size - 1) * max(stride, 0) for size, stride in fixed if stride != _DYNAMIC)
+    length = 1 + sum((size - 1) * abs(stride) for size, stride in fixed if stride != _DYNAMIC)
     stepped = (size for size, stride in zip(sizes, strides, strict=True) if stride == _DYNAMIC)
     return math.prod(stepped, start=length) + (0 if offset == _DYNAMIC else offset)
 
@@ -96,19 +111,24 @@ def _flat(source: ir.Value, type_: ir.MemRefType) -> ir.Value:
     """A flat allocation seen as `type_`, whose static strides and offset are kept."""
     sizes = [extent(source, axis) for axis in range(type_.rank)]
     strides, offset = type_.get_strides_and_offset()
-    start = 0 if offset == _DYNAMIC else offset
     # The extent of the static strides; each dynamic stride then steps over all dimensions before it. A size that is not
-    # known may be zero, so nothing is subtracted from it.
+    # known may be zero, so nothing is subtracted from it. Negative strides lead to in front of the first element.
     end: Number = 1
+    start: Number = 0
     for size, stride in zip(sizes, strides, strict=True):
         if stride != _DYNAMIC:
-            end = add(end, multiply(max(size - 1, 0) if isinstance(size, int) else size, max(stride, 0)))
+            distance = multiply(max(size - 1, 0) if isinstance(size, int) else size, abs(stride))
+            end = add(end, distance)
+            start = add(start, distance) if stride < 0 else start
+    room: Number = 0
+    if offset != _DYNAMIC:
+        start = room = offset
     chosen: list[Number] = list(strides)
     for axis in reversed(range(len(sizes))):
         if strides[axis] == _DYNAMIC:
             chosen[axis] = end
             end = multiply(end, sizes[axis])
-    length = add(end, start)
+    length = add(end, room)
     static = length if isinstance(length, int) else ir.ShapedType.get_dynamic_size()
     block = ir.MemRefType.get([static], type_.element_type, memory_space=type_.memory_space)
     allocation = memref.alloc(block, [] if isinstance(length, int) else [length], [])

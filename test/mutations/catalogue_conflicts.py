@@ -120,6 +120,7 @@ CONFLICTS = (
         "return True",
         "return all(find(each) == find(other) or not self._sets.have_common_origin(each, other) for each in forwarded)",
     ),
+    Rule("what comes from a choice is compared with it", "**Choices**", _CHOICES + "_comes_from", "return False"),
     Rule("a choice is one or apart", "**Choices**", _CHOICES + "are_one_or_apart", "return True"),
     Rule(
         "a choice of an older iteration",

@@ -55,7 +55,8 @@ class Choices:
 
     def _chosen_of(self, first: int, second: int) -> list[tuple[int, int]]:
         """Return the pairs of what the two are one of: of the first, or else of the second."""
-        return [(value, second) for value in self._chosen(first)] or [(first, value) for value in self._chosen(second)]
+        mine = [(value, second) for value in self._chosen(first, second)]
+        return mine or [(first, value) for value in self._chosen(second, first)]
 
     def _is_always(self, value: int, other: int) -> bool:
         """Whether block argument ``value`` is the buffer of ``other``, or apart from it, by each edge of a loop."""
@@ -69,15 +70,23 @@ class Choices:
         forwarded = [s.operand_value[operand] for operand in sources]
         return all(find(each) == find(other) or not self._sets.have_common_origin(each, other) for each in forwarded)
 
-    def _chosen(self, value: int) -> list[int]:
-        """Return the values of which ``value`` is one, of the same run of its block; empty if that is not known."""
+    def _chosen(self, value: int, other: int) -> list[int]:
+        """Return the values of which ``value`` is one, of the same run of its block; empty if that is not known.
+
+        It may also be a copy of one of them, which is apart from ``other``, unless that comes from the copy.
+        """
         s, effects = self._snapshot, self._effects
-        if not self._may_be_chosen(value):
+        if not self._may_be_chosen(value) or self._comes_from(other, value):
             return []
         op = s.value_op[value]
         sources = effects.sources.get(value, [])
         found = [s.operand_value[operand] for operand in sources if self._is_choice(operand, value, op)]
         return found if len(found) == len(sources) else []
+
+    def _comes_from(self, value: int, source: int) -> bool:
+        """Whether the buffer of ``value`` may be, or lie in, that of ``source``."""
+        origins = self._sets.origins(value)
+        return origins is None or self._sets.equivalence.find(source) in origins
 
     def _may_be_chosen(self, value: int) -> bool:
         """Whether ``value`` is no block argument for which an older iteration of a loop may have chosen."""

@@ -26,6 +26,7 @@ from ..conflicts.decisions import Strategy
 from ..effects.reader import TensorEffects
 from ..effects.summary import declared_writable
 from ..in_place.function_decisions import FunctionAnalysis
+from ..ir.snapshot import Snapshot
 from ..whole_module.module import ModuleAnalysis
 from .costs import by_name, cost
 
@@ -60,8 +61,14 @@ def splat_inits(analysis: ModuleAnalysis) -> list[int]:
         and decision.copies
         and (effects.writes[operand] or operand in effects.forwards)
         and not effects.discards[operand]
-        and (is_splat(value := s.values[s.operand_value[operand]]) or is_fill(value))
+        and (is_splat(value := s.values[s.operand_value[operand]]) or (is_fill(value) and not _is_own(s, operand)))
     ]
+
+
+def _is_own(s: Snapshot, operand: int) -> bool:
+    """Whether ``operand`` is the only use of what an op of its block makes, which another such op would not change."""
+    value = s.operand_value[operand]
+    return s.value_uses[value] == [operand] and s.value_block[value] == s.op_block[s.operand_op[operand]]
 
 
 def is_fill(value: ir.Value) -> bool:

@@ -107,7 +107,8 @@ def _is_slice_inside(op: ir.Operation) -> bool:
         list(ir.DenseI64ArrayAttr(op.attributes[f"static_{what}"])) for what in ("offsets", "sizes", "strides")
     )
     shape = ir.RankedTensorType(op.operands[0].type).shape
+    ends = zip(offsets, sizes, strides, shape, strict=True)
     return all(
-        size >= 0 and offset >= 0 and offset + max(size - 1, 0) * stride < bound
-        for offset, size, stride, bound in zip(offsets, sizes, strides, shape, strict=True)
+        size >= 0 and 0 <= offset < bound and 0 <= offset + max(size - 1, 0) * stride < bound
+        for offset, size, stride, bound in ends
     )

@@ -23,3 +23,11 @@ func.func @too_long_in_part(%a: memref<9223372036854775807x?xf32, strided<[2, 1]
   %0 = bufferization.clone %a : memref<9223372036854775807x?xf32, strided<[2, 1]>> to memref<9223372036854775807x?xf32, strided<[2, 1]>>
   return %0 : memref<9223372036854775807x?xf32, strided<[2, 1]>>
 }
+
+// -----
+
+func.func @in_front(%a: memref<3xf32, strided<[-2], offset: 3>>) -> memref<3xf32, strided<[-2], offset: 3>> {
+  // expected-error @+1 {{cannot clone a memref<3xf32, strided<[-2], offset: 3>>: negative strides lead in front of its memory; cast it to a memref of dynamic offset first}}
+  %0 = bufferization.clone %a : memref<3xf32, strided<[-2], offset: 3>> to memref<3xf32, strided<[-2], offset: 3>>
+  return %0 : memref<3xf32, strided<[-2], offset: 3>>
+}

@@ -74,3 +74,25 @@ func.func @nothing_to_do(%a: memref<4xf32>, %b: memref<4xf32>) {
   memref.copy %a, %b : memref<4xf32> to memref<4xf32>
   return
 }
+
+// -----
+
+// A negative stride leads to in front of the first element: 2 * 2 elements are there.
+!backwards = memref<2x3xf32, strided<[1, -2], offset: ?>>
+// CHECK-LABEL: func.func @backwards
+func.func @backwards(%a: !backwards) -> !backwards {
+  // CHECK: %[[FLAT:.*]] = memref.alloc() : memref<6xf32>
+  // CHECK: memref.reinterpret_cast %[[FLAT]] to offset: [%{{.*}}], sizes: [2, 3], strides: [1, -2]
+  %0 = bufferization.clone %a : !backwards to !backwards
+  return %0 : !backwards
+}
+
+// -----
+
+// CHECK-LABEL: func.func @backwards_from_a_known_place
+func.func @backwards_from_a_known_place(%a: memref<3xf32, strided<[-2], offset: 5>>) -> memref<3xf32, strided<[-2], offset: 5>> {
+  // CHECK: %[[FLAT:.*]] = memref.alloc() : memref<10xf32>
+  // CHECK: memref.reinterpret_cast %[[FLAT]] to offset: [5], sizes: [3], strides: [-2]
+  %0 = bufferization.clone %a : memref<3xf32, strided<[-2], offset: 5>> to memref<3xf32, strided<[-2], offset: 5>>
+  return %0 : memref<3xf32, strided<[-2], offset: 5>>
+}

@@ -444,3 +444,38 @@ func.func @filled_twice(%x: tensor<4x4xf32>, %f: f32) -> (tensor<4x4xf32>, tenso
   %q = linalg.matmul ins(%x, %p : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %p, %q : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// A fill of its own that is copied all the same gets no other one, again and again: the callee returns it as two results.
+// CHECK-LABEL: func.func @filled_once_more
+// BUFFERS-LABEL: func.func @filled_once_more
+func.func @filled_once_more(%p: i1, %u: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-COUNT-3: linalg.fill
+  // CHECK-NOT: linalg.fill
+  // CHECK: return
+  %c = arith.constant 54.0 : f32
+  %h = tensor.empty() : tensor<3xf32>
+  %i = linalg.fill ins(%c : f32) outs(%h : tensor<3xf32>) -> tensor<3xf32>
+  %j = tensor.insert_slice %i into %u[0] [3] [1] : tensor<3xf32> into tensor<4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %t = linalg.fill ins(%c : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r:2 = func.call @one_or_two(%p, %t, %t) : (i1, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %r#0, %r#1, %j : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+func.func private @one_or_two(%p: i1, %a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %r:2 = scf.if %p -> (tensor<4xf32>, tensor<4xf32>) {
+    scf.yield %a, %a : tensor<4xf32>, tensor<4xf32>
+  } else {
+    %z:2 = scf.forall (%k) in (2) shared_outs(%x = %a, %y = %b) -> (tensor<4xf32>, tensor<4xf32>) {
+      %g = arith.constant 6.0 : f32
+      %s = tensor.extract_slice %y[%k] [2] [2] : tensor<4xf32> to tensor<2xf32>
+      %t = linalg.fill ins(%g : f32) outs(%s : tensor<2xf32>) -> tensor<2xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %t into %y[%k] [2] [2] : tensor<2xf32> into tensor<4xf32>
+      }
+    }
+    scf.yield %z#1, %z#0 : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}

@@ -40,6 +40,22 @@ def test_a_choice_of_choices() -> None:
     assert not_in_place(IF.format(other="%t") + second, "%s", "%t") == {}
 
 
+@pytest.mark.parametrize(("stride", "in_place"), [("0] [8] [1", True), ("7] [8] [-1", False)])
+def test_what_comes_from_a_copy_is_compared_with_it(stride: str, in_place: bool) -> None:
+    """%x is a copy of %t, as that is read later, and %s is all of it, in the same order or in the other one."""
+    text = f"""
+      %x = tensor.cast %t : !v to !v loc("x")
+      %s = tensor.extract_slice %x[{stride}] : !v to !v loc("s")
+    """ + ADD.format(map=ID, read="%x", written="%s")
+    after = f"""
+      %r = tensor.insert_slice %w into %x[{stride}] : !v into !v loc("r")
+      return %r, %t : !v, !v
+    """
+    a = analyse(text.replace("  return %w : !v\n", after), ARGUMENTS)
+    assert a["x#0"].startswith("copy")
+    assert (a.not_in_place.keys() == {"x#0"}) is in_place, a.not_in_place
+
+
 def test_a_block_argument() -> None:
     between = """
       cf.cond_br %p, ^join(%t : !v), ^join(%u : !v)
