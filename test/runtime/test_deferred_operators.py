@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import dis
 import subprocess
@@ -12,9 +13,11 @@ from types import CodeType, FunctionType
 from mlir import ir
 from mlir.dialects import arith, linalg, tensor
 
+import mlir_inplace
 from mlir_inplace.runtime.bindings import install
 from mlir_inplace.runtime.deferred_operators import KNOWN, checksum
 
+_PACKAGE = Path(mlir_inplace.__file__).parent
 _LANGUAGE = f"{install().package}.dialects.linalg.opdsl.lang"
 
 
@@ -67,6 +70,24 @@ def test_functions_of_linalg_miss_no_name() -> None:
     assert len(own) > 5
     for function in own:
         assert globals_of(function.__code__) <= known, function
+
+
+def test_our_own_code_calls_no_operator_of_the_language() -> None:
+    stand_in = type(vars(linalg)["conv_2d_nchw_fchw"])
+    files = [
+        file for layer in ("dialects", "passes", "runtime", "frontends") for file in (_PACKAGE / layer).rglob("*.py")
+    ]
+    used = {name for file in files for name in names_of_linalg(file.read_text())}
+    assert {"GenericOp", "Conv2DNchwFchwOp"} <= used
+    assert not [name for name in used if isinstance(vars(linalg).get(name), stand_in)]
+
+
+def names_of_linalg(source: str) -> set[str]:
+    """The names that `source` uses from `linalg`."""
+    if "linalg." not in source:
+        return set()
+    attributes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute))
+    return {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == "linalg"}
 
 
 def globals_of(code: CodeType) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -43,24 +44,23 @@ def convolution(node: Node, x: Value, weights: Value, dtype: DType) -> Value:
     init_sizes = [x.sizes[0], filters, *window.sizes]
     named = _NAMED.get((window.rank, group))
     if named and x.dtype == weights.dtype == dtype:
-        return Value(
-            dtype,
-            named(
-                x.ssa,
-                weights.ssa,
-                outs=[fill(init_sizes, dtype, 0).ssa],
-                strides=window.strides,
-                dilations=window.dilations,
-            ),
-        )
+        init = fill(init_sizes, dtype, 0).ssa
+        steps = {"strides": _numbers(window.strides), "dilations": _numbers(window.dilations)}
+        op = named([init.type], [x.ssa, weights.ssa], [init], **steps)
+        linalg.fill_builtin_region(op.operation)
+        return Value(dtype, op.operation.results[0])
     return _grouped(x, weights, window, group, dtype)
 
 
 _NAMED: dict[tuple[int, int], Any] = {
-    (1, 1): linalg.conv_1d_ncw_fcw,
-    (2, 1): linalg.conv_2d_nchw_fchw,
-    (3, 1): linalg.conv_3d_ncdhw_fcdhw,
+    (1, 1): linalg.Conv1DNcwFcwOp,
+    (2, 1): linalg.Conv2DNchwFchwOp,
+    (3, 1): linalg.Conv3DNcdhwFcdhwOp,
 }
+
+
+def _numbers(values: Sequence[int]) -> ir.Attribute:
+    return ir.DenseElementsAttr.get(np.asarray(values, I64))
 
 
 def _grouped(x: Value, weights: Value, window: SlidingWindow, group: int, dtype: DType) -> Value:

@@ -9,6 +9,7 @@ from typing import Any, cast
 from mlir import ir
 from mlir.dialects import arith, cf, linalg, scf, tensor
 
+from ....dialects.structured import fill as fill_tensor
 from ....dialects.support.index_math import Number, add, as_value, multiply
 from .scalars import INDEX, DType, TypedScalar, constant, element_type
 from .values import UnsupportedOnnxError, Value, same_size, tensor_type
@@ -61,8 +62,7 @@ def empty(sizes: Sequence[Number], dtype: DType) -> ir.Value:
 def fill(sizes: Sequence[Number], dtype: DType, number: Any) -> Value:
     """A tensor that holds a number, or a scalar, everywhere."""
     scalar = number if isinstance(number, TypedScalar) else constant(number, dtype)
-    filled: Any = linalg.fill(scalar.value, outs=[empty(sizes, dtype)])
-    return Value(dtype, filled)
+    return Value(dtype, fill_tensor(scalar.value, empty(sizes, dtype)))
 
 
 def generic(
