@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...runtime.interface.memrefs import Array
-from .framework import jax_module
+from .framework import jax_extension
 
 LEAST_BYTES = 1024
 """The size from which a constant is an argument."""
@@ -58,8 +58,9 @@ def _is_large(constant: Any) -> bool:
 
 def _evaluate(closed: Any, values: dict[int, Any], arguments: Any) -> list[Any]:
     """Evaluate a closed jaxpr whose large constants are `values`, and inline its calls that have some."""
-    source_info = jax_module("extend.source_info_util")
-    literal = jax_module("extend.core").Literal
+    name_stack = jax_extension("source_info_util", "current_name_stack")
+    user_context = jax_extension("source_info_util", "user_context")
+    literal = jax_extension("core", "Literal")
     jaxpr = closed.jaxpr
     env = dict(zip(jaxpr.constvars, (values.get(id(constant), constant) for constant in closed.consts), strict=True))
     env.update(zip(jaxpr.invars, arguments, strict=True))
@@ -69,8 +70,8 @@ def _evaluate(closed: Any, values: dict[int, Any], arguments: Any) -> list[Any]:
 
     for equation in jaxpr.eqns:
         operands = [read(variable) for variable in equation.invars]
-        stack = source_info.current_name_stack() + equation.source_info.name_stack
-        with source_info.user_context(equation.source_info.traceback, name_stack=stack), equation.ctx.manager:
+        stack = name_stack() + equation.source_info.name_stack
+        with user_context(equation.source_info.traceback, name_stack=stack), equation.ctx.manager:
             if equation.primitive.name in _CALLS and _holds_large(equation.params["jaxpr"]):
                 results = _evaluate(equation.params["jaxpr"], values, operands)
             else:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .framework import jax_module
+from .framework import jax_extension, jax_module
 
 _MOST_SWEEPS = 40
 """Rotations converge quadratically; ten sweeps are many."""
@@ -22,7 +22,7 @@ _MOST_SWEEPS = 40
 def register_factorizations() -> None:
     """Let JAX lower the primitive for platforms that have no rule for it."""
     mlir = jax_module("interpreters.mlir")
-    eigh = jax_module("extend.core.primitives").eigh_p
+    eigh = jax_extension("core.primitives", "eigh_p")
     mlir.register_lowering(eigh, mlir.lower_fun(_eigh, multiple_results=True))
 
 

@@ -18,7 +18,7 @@ from ...dialects.stablehlo import bindings
 from ...passes.framework.errors import PassError
 from ...runtime.interface.memrefs import Array
 from .constants import lower_with_constants
-from .framework import PLATFORM, jax_module, jaxlib_module
+from .framework import PLATFORM, jax_extension, jax_module, jaxlib_module
 from .linear_algebra import register_factorizations
 
 _CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
@@ -104,7 +104,7 @@ def _donated_leaves(
 @functools.cache
 def _leave_out_our_frames() -> None:
     """Let JAX's locations lead to the user's lines, not to ours."""
-    jax_module("extend.source_info_util").register_exclusion(str(Path(__file__).parent))
+    jax_extension("source_info_util", "register_exclusion")(str(Path(__file__).parent))
 
 
 def _names(closed: Any) -> tuple[str, ...]:
