@@ -40,8 +40,9 @@ class StoredTensors:
             return self._made[id(proto)][1]
         if proto.data_location == onnx().TensorProto.EXTERNAL:
             array = self._mapped(proto)
-        elif len(proto.raw_data) >= LEAST_BYTES and bits(dtype_of(proto.data_type)) >= 8:
-            array = np.frombuffer(proto.raw_data, dtype_of(proto.data_type)).reshape(tuple(proto.dims))
+        # Each look at `raw_data` copies it.
+        elif len(raw := proto.raw_data) >= LEAST_BYTES and bits(dtype_of(proto.data_type)) >= 8:
+            array = np.frombuffer(raw, dtype_of(proto.data_type)).reshape(tuple(proto.dims))
         else:
             constant = tensor_constant(proto)
             assert constant.constant is not None
