@@ -7,8 +7,6 @@ leaves the op to passes that know it on memrefs, of which it has none that ends 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 from mlir.dialects import arith, memref, scf
 
@@ -16,6 +14,7 @@ from ..bufferizable import OpModel
 from ..common_models import OverwriteModel
 from ..rewriter import Rewriter
 from ..structured import linalg_index, parallel_generic, size_value
+from ..support.frozen_classes import frozen
 from ..support.index_math import as_value
 
 __all__ = ["PACKING_MODELS", "PackModel", "UnpackModel"]
@@ -23,7 +22,7 @@ __all__ = ["PACKING_MODELS", "PackModel", "UnpackModel"]
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
-@dataclass(frozen=True)
+@frozen
 class _Tiling:
     """How a packed layout lies over a plain one: for each plain dimension its packed ones, and the size of a tile."""
 

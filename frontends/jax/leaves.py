@@ -13,18 +13,18 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...dialects.support.frozen_classes import frozen
 from ...runtime.interface.memrefs import Array
 from ...runtime.interface.signature import Signature
 from .framework import jax_module
 from .tracing import TracedFunction
 
 
-@dataclass(frozen=True)
+@frozen
 class Donations:
     """What became of the donated arrays of a call, and whether its other results are JAX arrays.
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...dialects.stablehlo import bindings
+from ...dialects.support.frozen_classes import frozen
 from ...passes.framework.errors import PassError
 from ...runtime.interface.memrefs import Array
 from .constants import lower_with_constants
@@ -24,7 +24,7 @@ from .linear_algebra import register_factorizations
 _CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 
-@dataclass(frozen=True)
+@frozen
 class TracedFunction:
     """A JAX function as StableHLO.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from mlir import ir
 from mlir.dialects import arith, cf, func, tensor
 
+from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.index_math import Number, tensor_size
 from ...passes.framework.contract import RESULT_NAME
 from ...passes.framework.entered_context import new_context
@@ -29,7 +29,7 @@ ENTRY = "main"
 """The name of the function that a model becomes."""
 
 
-@dataclass(frozen=True)
+@frozen
 class LoweredModel:
     """A module with the function `main`, and the names of the model's inputs and outputs.
 

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...dialects.support.frozen_classes import frozen
 from .refusal import RefusedGraphError
 from .support.framework import torch_module
 
 
-@dataclass(frozen=True)
+@frozen
 class RandomInput:
     """Random numbers: what `target` returns for constant arguments."""
 
@@ -24,7 +25,7 @@ class RandomInput:
     named: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class Recipe:
     """Where the inputs of a prepared graph come from, and where its results go.
 
@@ -50,14 +51,14 @@ class Recipe:
         return len(self.values) - len(self.updates)
 
 
-@dataclass(frozen=True)
+@frozen
 class Result:
     """An output that is result `number` of the prepared graph."""
 
     number: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Constant:
     """An output that is no result: None, or a number."""
 

@@ -46,10 +46,9 @@ changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.explanations.explainer import Explainer
 from ..analysis.explanations.records import headline, together
 from ..analysis.explanations.report import BufferizationReport
@@ -61,7 +60,7 @@ from .rewriting.boundary import BoundaryLayout
 __all__ = ["ExplainOptions", "ExplainPass"]
 
 
-@dataclass(frozen=True)
+@frozen
 class ExplainOptions(PassOptions):
     """Options of `inplace-explain`: those of `inplace-one-shot-bufferize` that say what is bufferized."""
 

@@ -79,11 +79,11 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Protocol
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.in_place.decision_order import Heuristic
 from ..analysis.in_place.options import AnalysisOptions
 from ..analysis.whole_module.explain import conflict_notes, describe_decision
@@ -106,7 +106,7 @@ from .rewriting.trace import BufferEvent, BufferTrace, EventKind
 __all__ = ["Observer", "OneShotBufferizeOptions", "OneShotBufferizePass"]
 
 
-@dataclass(frozen=True)
+@frozen
 class OneShotBufferizeOptions(PassOptions):
     """Options of `inplace-one-shot-bufferize`; names and meanings are upstream's."""
 

@@ -66,10 +66,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.dispatch.bufferization_plan import plan_of
 from ..analysis.dispatch.plan_data import FunctionPlan
 from ..analysis.in_place.options import AnalysisOptions
@@ -95,7 +95,7 @@ class AllocationMode(enum.Enum):
     WORKGROUP = "workgroup"
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanBufferizeOptions(PassOptions):
     """Options of `inplace-plan-bufferize`."""
 

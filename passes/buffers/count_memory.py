@@ -36,13 +36,12 @@ Linear in the operations. No upstream counterpart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 from mlir.dialects import arith, func, memref
 
 from ...dialects.structured import index_constant
 from ...dialects.support.element_sizes import least_bytes
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.contract import COUNT_ALIGNMENT, COUNT_COPY
@@ -54,7 +53,7 @@ _COPIES = ("memref.copy", "linalg.copy")
 _LARGEST = (1 << 63) - 1
 
 
-@dataclass(frozen=True)
+@frozen
 class CountMemoryOptions(PassOptions):
     """Options of `inplace-count-memory`."""
 

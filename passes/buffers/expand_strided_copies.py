@@ -30,11 +30,10 @@ Upstream counterpart: none; `finalize-memref-to-llvm` always calls the library.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 from mlir.dialects import linalg
 
+from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.memref_types import has_identity_layout
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
@@ -42,7 +41,7 @@ from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
 
 
-@dataclass(frozen=True)
+@frozen
 class ExpandStridedCopiesOptions(PassOptions):
     """Options of `inplace-expand-strided-copies`."""
 

@@ -51,17 +51,16 @@ does not think of sizes that are valid in the loop only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.lifetimes.hoisting import HoistingPlan, plan_hoisting
 from ..bufferization.rewriting.hoisting import hoist
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 
 
-@dataclass(frozen=True)
+@frozen
 class HoistAllocationsOptions(PassOptions):
     """Options of `inplace-hoist-allocations`."""
 

@@ -56,11 +56,11 @@ docs/theory/after-bufferization.md. No upstream counterpart.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import func
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.ir.symbols import is_public
 from ..analysis.memory_plan.arena import ArenaPlan, plan_arena
 from ..analysis.memory_plan.buffers import FunctionBuffers, read_buffers
@@ -72,7 +72,7 @@ from ..functions.rewriting.results import FunctionUses, callees_first, collect_f
 from .rewriting.arena import add_arena_argument, allocate_arena, bring_arena
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanMemoryOptions(PassOptions):
     """Options of `inplace-plan-memory`."""
 
@@ -85,7 +85,7 @@ class PlanMemoryOptions(PassOptions):
     print_kept: bool = option(False, help="emit a remark for every allocation that stays, with the reason")
 
 
-@dataclass(frozen=True)
+@frozen
 class ArenaOfFunction:
     """The buffers of a function and their arena, None if they are too few; whether its calls bring that."""
 

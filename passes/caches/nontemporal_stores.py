@@ -40,13 +40,13 @@ buffers, and in the loops, which are copied once. No upstream counterpart. Why i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import reduce
 
 from mlir import ir
 from mlir.dialects import arith, memref, scf, vector
 
 from ...dialects.structured import index_constant
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.linalg.structured_op import type_bytes
 from ..analysis.schedule.streamed_stores import Stream, find_streams
 from ..framework.base import Pass, Statistic
@@ -54,7 +54,7 @@ from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import read_machine
 
 
-@dataclass(frozen=True)
+@frozen
 class NontemporalStoresOptions(PassOptions):
     """Options of `inplace-nontemporal-stores`."""
 

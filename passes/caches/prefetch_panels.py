@@ -37,12 +37,12 @@ counterpart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 from mlir import ir
 from mlir.dialects import arith, memref
 
+from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.index_math import Number, add, as_value, index_constant, multiply
 from ..analysis.linalg.structured_op import type_bytes
 from ..analysis.schedule.row_streams import RowStream, find_row_streams
@@ -56,7 +56,7 @@ _ALL_CACHES = 3
 """The locality of data that is read soon."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PrefetchPanelsOptions(PassOptions):
     """Options of `inplace-prefetch-panels`."""
 

@@ -45,11 +45,10 @@ nesting of loops. No upstream counterpart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 from mlir.dialects import arith, memref
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.schedule.reused_rows import ReusedRow, find_reused_rows
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
@@ -59,7 +58,7 @@ _ALL_CACHES = 3
 """The locality of data that is read soon, and more than once."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PrefetchRowsOptions(PassOptions):
     """Options of `inplace-prefetch-rows`."""
 

@@ -58,16 +58,15 @@ Upstream has no counterpart: `eliminate-empty-tensors` is the first case, withou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting import convert_and_analyse
 
 
-@dataclass(frozen=True)
+@frozen
 class ConvertToDestinationStyleOptions(PassOptions):
     """Options of `inplace-convert-to-destination-style`."""
 

@@ -42,16 +42,15 @@ and reshapes, and replaces without checking whether other values get copied.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting import convert_to_destination_style
 
 
-@dataclass(frozen=True)
+@frozen
 class EliminateEmptyTensorsOptions(PassOptions):
     """Options of `inplace-eliminate-empty-tensors`."""
 

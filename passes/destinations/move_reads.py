@@ -39,10 +39,9 @@ docs/theory/destinations.md. Upstream has no counterpart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.destinations.costs import LIVE_OPTIONS
 from ..analysis.destinations.read_moves import MoveKind
 from ..framework.base import Pass, Statistic
@@ -52,7 +51,7 @@ from .rewriting.read_moves import move_reads
 _COUNTED = {MoveKind.READ: "reads", MoveKind.WRITE: "writes", MoveKind.SLICE: "slices"}
 
 
-@dataclass(frozen=True)
+@frozen
 class MoveReadsOptions(PassOptions):
     """Options of `inplace-move-reads`."""
 

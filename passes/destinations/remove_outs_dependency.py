@@ -44,10 +44,10 @@ Upstream counterpart: the pattern `RemoveOutsDependency` of `linalg-fuse-element
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.destinations.costs import LIVE_OPTIONS, Cost, by_name, cost
 from ..analysis.destinations.outs_blame import align, blame
 from ..analysis.destinations.outs_dependency import KeptInit, Mode, OutsRule, Retie, is_fusible, plan_reties
@@ -62,7 +62,7 @@ _SWEEPS = 8
 _MAY_CHANGE = frozenset({OutsRule.COST, OutsRule.DEPENDS})
 
 
-@dataclass(frozen=True)
+@frozen
 class RemoveOutsDependencyOptions(PassOptions):
     """Options of `inplace-remove-outs-dependency`."""
 

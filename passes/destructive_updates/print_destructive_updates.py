@@ -28,10 +28,9 @@ takes for granted what is proven here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.destructive_updates.chains import DestructiveUpdate, DestructiveUpdates
 from ..analysis.destructive_updates.proofs import UpdateProof, UpdateProofs
 from ..analysis.destructive_updates.text import describe_proof, describe_refusal, describe_update, notes_of
@@ -43,7 +42,7 @@ from ..framework.options import PassOptions, option
 from .rewriting.annotations import UpdateAnnotations
 
 
-@dataclass(frozen=True)
+@frozen
 class PrintDestructiveUpdatesOptions(PassOptions):
     """Options of `inplace-print-destructive-updates`."""
 

@@ -76,10 +76,9 @@ and takes for granted that tiles cover the tensor, that none is updated twice, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.destructive_updates.materializations import plan_materializations
 from ..analysis.destructive_updates.outcomes import KeptStore, UpdateRewrite, has_updated_tiles
 from ..analysis.destructive_updates.proofs import UpdateProofs
@@ -93,7 +92,7 @@ from ..framework.options import PassOptions, option
 from .rewriting.stores import StoreRewriter, erase_dead
 
 
-@dataclass(frozen=True)
+@frozen
 class RewriteDestructiveUpdatesOptions(PassOptions):
     """Options of `inplace-rewrite-destructive-updates`."""
 

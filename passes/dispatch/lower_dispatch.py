@@ -49,11 +49,11 @@ Linear in the ops. Upstream has no counterpart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import func
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.dispatch.calls import find_dispatch_functions
 from ..analysis.dispatch.interface import DispatchFunction, collect_dispatch_function
 from ..analysis.dispatch.pinned_interface import INTERFACE
@@ -71,7 +71,7 @@ _ID, _SIZE, _COUNT = "dispatch.workgroup_id", "dispatch.workgroup_size", "dispat
 _DIMENSIONS = range(3)
 
 
-@dataclass(frozen=True)
+@frozen
 class LowerDispatchOptions(PassOptions):
     """Options of `inplace-lower-dispatch`."""
 
@@ -96,7 +96,7 @@ class LowerDispatchOptions(PassOptions):
                 raise OptionError(f"option '{name}' needs numbers that fit 64 bits, found {numbers}")
 
 
-@dataclass(frozen=True)
+@frozen
 class _Plan:
     """The plan of one function. `looped`: the dimensions of the loop over the grid."""
 

@@ -21,11 +21,11 @@ import logging
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from .debug import logger
 from .diagnostics import emit
 from .options import PassOptions
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 OptionsT = TypeVar("OptionsT", bound=PassOptions)
 
 
-@dataclass(frozen=True)
+@frozen
 class Statistic:
     """A number that a pass counts: its name (`num-copies`) and one line that says what of, with the unit if any."""
 

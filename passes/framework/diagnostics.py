@@ -14,11 +14,13 @@ from __future__ import annotations
 import copyreg
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal
 
 from mlir import ir
+
+from ...dialects.support.frozen_classes import frozen
 
 Severity = Literal["error", "warning", "remark", "note"]
 
@@ -29,7 +31,7 @@ _DIAGNOSTICS = "_error_diagnostics"
 _MAX_CALL_FRAMES = 10
 
 
-@dataclass(frozen=True)
+@frozen
 class Diagnostic:
     """One reported finding. `line` and `column` count from 1; a place that is not in a file has an empty `file`."""
 

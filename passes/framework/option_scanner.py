@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ...dialects.support.frozen_classes import frozen
 from .errors import OptionError
 
 _NAME = re.compile(r"[^\s={}\"',]+")
 
 
-@dataclass(frozen=True)
+@frozen
 class ScannedOption:
     """One `name` or `name=value` of an option text; the value still has its quotes or braces."""
 

@@ -1,6 +1,6 @@
 """Pass options: a frozen dataclass whose fields ARE the options.
 
-    @dataclass(frozen=True)
+    @frozen
     class TileOptions(PassOptions):
         tile_sizes: tuple[int, ...] = option((), help="one size for each loop; 0 leaves a loop alone")
         keep_going: bool = option(False, help="carry on after the first refusal")
@@ -22,10 +22,11 @@ import re
 import types
 import typing
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, field, fields
 from functools import cache
 from typing import Any, TypeVar
 
+from ...dialects.support.frozen_classes import frozen
 from .errors import OptionError, nearest
 from .option_scanner import scan_options, skip_braces, skip_spaces, skip_value
 
@@ -51,7 +52,7 @@ def option(default: T, *, help: str, choices: Sequence[str] = (), aliases: Seque
     return field(default=default, metadata=metadata)
 
 
-@dataclass(frozen=True)
+@frozen
 class OptionSpec:
     """What is known about one option: its names, type, default and help."""
 
@@ -86,7 +87,7 @@ class OptionSpec:
         return _check_value(self, _strip_optional(self.type), value)
 
 
-@dataclass(frozen=True)
+@frozen
 class PassOptions:
     """Base of all option classes; itself the options of a pass that has none."""
 

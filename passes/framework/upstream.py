@@ -8,19 +8,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
 from mlir import ir
 from mlir.passmanager import PassManager
 
+from ...dialects.support.frozen_classes import frozen
 from .entered_context import scratch_context
 from .errors import close_names, nearest
 from .native_stderr import captured_native_stderr
 from .upstream_names import PIPELINES, pass_classes
 
 
-@dataclass(frozen=True)
+@frozen
 class UpstreamProblem:
     """Why upstream refuses a pass.
 

@@ -38,10 +38,10 @@ recursion, and records the change for outside callers. Its default is to change 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.ir.symbols import is_public
 from ..framework.base import Pass, Statistic
 from ..framework.contract import READ_ONLY
@@ -142,7 +142,7 @@ def analyze_equivalent_results(root: ir.Operation, *, public: bool = True) -> di
     return {name: results for name, results in found.items() if results}
 
 
-@dataclass(frozen=True)
+@frozen
 class DropEquivalentResultsOptions(PassOptions):
     """Options of `inplace-drop-equivalent-results`; upstream has the same one, with another default."""
 

@@ -45,13 +45,13 @@ and changes public functions only when asked to, which is when ours is of most u
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import memref
 
 from ...dialects.support.cloning import attributes_of
 from ...dialects.support.defining_ops import defining_op
+from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.memref_types import has_identity_layout, identity_type, is_castable
 from ..analysis.ir.symbols import is_public
 from ..framework.base import Pass, Statistic
@@ -75,7 +75,7 @@ _MOST = 32
 """How many values behind a size are looked at."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ResultsToOutParamsOptions(PassOptions):
     """Options of `inplace-results-to-out-params`; upstream's names, where upstream has the option."""
 
@@ -89,7 +89,7 @@ class ResultsToOutParamsOptions(PassOptions):
     add_result_attr: bool = option(False, help="mark new arguments with the attribute bufferize.result")
 
 
-@dataclass(frozen=True)
+@frozen
 class OutResult:
     """Result `result` (current number) of a function is to be an argument of type `type`.
 

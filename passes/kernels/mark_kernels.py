@@ -41,10 +41,9 @@ Values do not change. Linear in the ops. No upstream counterpart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.repetition.bodies import KERNEL_MARK, BodyReader
 from ..analysis.schedule.kernel_candidates import Candidate, find_candidates
 from ..framework.base import Pass, Statistic
@@ -53,7 +52,7 @@ from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import find_linalg_ops, read_machine
 
 
-@dataclass(frozen=True)
+@frozen
 class MarkKernelsOptions(PassOptions):
     """Options of `inplace-mark-kernels`."""
 

@@ -37,13 +37,13 @@ Linear in the ops. No upstream counterpart; `inplace-outline-kernels` does this 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import func
 
 from ...dialects.support.cloning import clone_with
 from ...dialects.support.defining_ops import defining_op
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.repetition.bodies import Body
 from ..analysis.schedule.machine import Machine
 from ..analysis.schedule.repeated_groups import RepeatedGroup, find_repeated_groups, inits
@@ -57,7 +57,7 @@ _GROUP = "inplace_group"
 """The name of the functions, with a number where it is taken."""
 
 
-@dataclass(frozen=True)
+@frozen
 class OutlineGroupsOptions(PassOptions):
     """Options of `inplace-outline-groups`."""
 

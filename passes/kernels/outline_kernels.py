@@ -32,10 +32,10 @@ No upstream counterpart: `convert-linalg-to-std` calls functions of a library.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.repetition.bodies import Body, BodyReader, find_repeated_bodies, group_bodies
 from ..analysis.repetition.shared_sizes import SizeReader
 from ..framework.base import Pass, Statistic
@@ -44,7 +44,7 @@ from ..framework.options import PassOptions, option
 from .rewriting.outlining import NO_INLINE, Outlining, is_mere_sequence, leave_as_it_is
 
 
-@dataclass(frozen=True)
+@frozen
 class OutlineKernelsOptions(PassOptions):
     """Options of `inplace-outline-kernels`."""
 

@@ -50,12 +50,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, llvm, memref, scf
 
 from ...dialects.structured import index_constant
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.repetition.call_runs import Call, Copy, Kind, Run, TabulatedAllocation, find_runs
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
@@ -66,7 +66,7 @@ TABLE = "inplace_steps"
 """The name of tables, with a number where it is taken."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TabulateCallsOptions(PassOptions):
     """Options of `inplace-tabulate-calls`."""
 

@@ -46,10 +46,9 @@ Runs once over the ops. No upstream counterpart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.ir.traversal import first_op
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
@@ -72,7 +71,7 @@ _FLAGS = "fastmathFlags"
 """Flags about NaN and infinities, which are other numbers in i16 and f16."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TypedOp:
     """An op with the types of its operands and results before any is changed."""
 

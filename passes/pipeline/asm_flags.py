@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
+
+from ...dialects.support.frozen_classes import frozen
 
 __all__ = ["AsmFlags"]
 
 
-@dataclass(frozen=True)
+@frozen
 class AsmFlags:
     """How IR is printed, as mlir-opt's flags of these names say.
 

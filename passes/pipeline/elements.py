@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ...dialects.support.frozen_classes import frozen
 from ..framework.base import Pass
 from ..framework.options import PassOptions
 
 
-@dataclass(frozen=True)
+@frozen
 class InplacePass:
     """One of our passes (or a third party's) with its options."""
 
@@ -21,7 +22,7 @@ class InplacePass:
         return _text(self.cls.argument, str(self.options))
 
 
-@dataclass(frozen=True)
+@frozen
 class UpstreamPass:
     """A pass, or a named pipeline, of upstream's; its options are upstream's to read."""
 
@@ -32,7 +33,7 @@ class UpstreamPass:
         return _text(self.argument, self.options)
 
 
-@dataclass(frozen=True)
+@frozen
 class Nest:
     """`anchor(elements)`: the elements, one after the other, on each `anchor` operation directly inside."""
 

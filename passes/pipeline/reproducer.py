@@ -19,10 +19,11 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from mlir import ir
+
+from ...dialects.support.frozen_classes import frozen
 
 _SECTION = re.compile(
     r"\{-#\s*external_resources\s*:\s*\{\s*mlir_reproducer\s*:\s*\{(?P<body>.*?)\}\s*\}\s*#-\}", re.DOTALL
@@ -30,7 +31,7 @@ _SECTION = re.compile(
 _ENTRY = re.compile(r'(\w+)\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(true|false))')
 
 
-@dataclass(frozen=True)
+@frozen
 class ReproducerRequest:
     """What a reproducer file asks for: the pipeline, whether to verify after each pass, and the IR's text."""
 

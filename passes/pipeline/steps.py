@@ -15,6 +15,7 @@ from typing import Any
 from mlir import ir
 from mlir.passmanager import PassManager
 
+from ...dialects.support.frozen_classes import frozen
 from ..framework.base import Pass
 from ..framework.upstream import full_text, parse_group
 from ..framework.upstream_names import pass_classes
@@ -67,7 +68,7 @@ class NestStep:
 Step = PassStep | UpstreamStep | NestStep
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanSettings:
     """How steps are made: one upstream pass each, with the verifier after each pass, with upstream's statistics."""
 

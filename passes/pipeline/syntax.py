@@ -11,8 +11,8 @@ wrong option) can point at it too.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from ...dialects.support.frozen_classes import frozen
 from ..framework.errors import OptionError, PipelineError
 from ..framework.option_scanner import skip_braces, skip_spaces
 
@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.$-]*")
 _MAX_DEPTH = 100
 
 
-@dataclass(frozen=True)
+@frozen
 class ParsedPass:
     """`name{options}`; `options` is what stands between the braces, unread."""
 
@@ -32,7 +32,7 @@ class ParsedPass:
     options_offset: int
 
 
-@dataclass(frozen=True)
+@frozen
 class ParsedNest:
     """`anchor(elements)`."""
 

@@ -13,6 +13,8 @@ from itertools import groupby
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
+
 __all__ = ["ValueNumbers"]
 
 _NUMBER = re.compile(r"\d+")
@@ -20,7 +22,7 @@ _ARGUMENT = re.compile(r"arg\d+")
 _CONFLICT = re.compile(r"(.+)_\d+")
 
 
-@dataclass(frozen=True)
+@frozen
 class _Scope:
     """The names that are taken in a region, and in the regions around it."""
 

@@ -60,11 +60,11 @@ through elementwise ops; the choice is in `passes/analysis/schedule/channels_las
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.ir.traversal import find_ops
 from ..analysis.schedule.channels_last import HeldConvolution, MovedPadding, find_steps
 from ..framework.base import Pass, Statistic
@@ -74,7 +74,7 @@ from .rewriting.channels_last import Rearrangement, move_channels
 from .rewriting.linalg_ops import read_machine
 
 
-@dataclass(frozen=True)
+@frozen
 class ChannelsLastOptions(PassOptions):
     """Options of `inplace-channels-last`."""
 

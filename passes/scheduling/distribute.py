@@ -43,12 +43,12 @@ Linear in the ops. Upstream counterpart: `transform.structured.tile_using_forall
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ...dialects.subsets import mixed_subset
 from ...dialects.support.defining_ops import defining_op, is_inside
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.ir.traversal import loops_around
 from ..analysis.linalg.structured_op import Structured, as_structured
 from ..analysis.schedule.distribution import Distribution, choose_distribution
@@ -63,7 +63,7 @@ from .rewriting.tiled_nest import distribute
 _FILL = "linalg.fill"
 
 
-@dataclass(frozen=True)
+@frozen
 class DistributeOptions(PassOptions):
     """Options of `inplace-distribute`."""
 

@@ -45,10 +45,9 @@ which replaces inits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.linalg.elementwise_fusion import find_fusion
 from ..analysis.schedule.fusion_groups import FusionGroup, find_groups
 from ..framework.base import Pass, Statistic
@@ -61,7 +60,7 @@ from .rewriting.uniform import inline_numbers, separate
 _GENERIC = "linalg.generic"
 
 
-@dataclass(frozen=True)
+@frozen
 class FuseOptions(PassOptions):
     """Options of `inplace-fuse`."""
 

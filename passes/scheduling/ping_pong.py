@@ -63,18 +63,18 @@ Why it is right: docs/theory/sweeps.md. Linear in the ops and uses. No upstream 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.schedule.double_buffering import find_double_buffering
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.carried import alternate
 
 
-@dataclass(frozen=True)
+@frozen
 class PingPongOptions(PassOptions):
     """Options of `inplace-ping-pong`."""
 

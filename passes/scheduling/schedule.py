@@ -19,11 +19,10 @@ Linear in the ops. No upstream counterpart; the rules are in `passes/analysis/sc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
 from ...dialects.support.defining_ops import defining_op
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.schedule.cache_tiling import CacheTiling, choose_tiling
 from ..analysis.schedule.machine import Machine
 from ..analysis.schedule.own_producers import find_fills
@@ -35,7 +34,7 @@ from .rewriting.packed_slices import pack
 from .rewriting.tiled_nest import tile
 
 
-@dataclass(frozen=True)
+@frozen
 class ScheduleOptions(PassOptions):
     """Options of `inplace-schedule`."""
 

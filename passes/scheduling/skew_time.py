@@ -38,10 +38,9 @@ Both versions are updated in place. Why it is right: docs/theory/sweeps.md. Line
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.ir.traversal import find_ops
 from ..analysis.schedule.time_skew import NotSkewable, TimeSkew, plan_skew
 from ..framework.base import Pass, Statistic
@@ -51,7 +50,7 @@ from .rewriting.linalg_ops import read_machine
 from .rewriting.skew import skew
 
 
-@dataclass(frozen=True)
+@frozen
 class SkewTimeOptions(PassOptions):
     """Options of `inplace-skew-time`."""
 

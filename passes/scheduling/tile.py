@@ -49,10 +49,9 @@ Linear in the ops. Upstream counterpart: `transform.structured.tile_using_for`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.linalg.reduction_order import admits_tiles
 from ..analysis.linalg.structured_op import NotStructured, Structured, read_structured
 from ..analysis.schedule.cache_tiling import TileLoop
@@ -64,7 +63,7 @@ from .rewriting.linalg_ops import find_linalg_ops, replace_op
 from .rewriting.tiled_nest import tile
 
 
-@dataclass(frozen=True)
+@frozen
 class TileOptions(PassOptions):
     """Options of `inplace-tile`."""
 

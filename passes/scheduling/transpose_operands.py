@@ -47,10 +47,9 @@ Linear in the ops and their payloads. No upstream counterpart; the cost model is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.schedule.operand_transposition import TranspositionFinder
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
@@ -58,7 +57,7 @@ from .rewriting.linalg_ops import find_linalg_ops, read_machine
 from .rewriting.operand_copies import transpose_operands
 
 
-@dataclass(frozen=True)
+@frozen
 class TransposeOperandsOptions(PassOptions):
     """Options of `inplace-transpose-operands`."""
 

@@ -58,10 +58,9 @@ model is in `passes/analysis/schedule/window_unfolding.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.schedule.machine import Machine
 from ..analysis.schedule.own_producers import find_fills
 from ..analysis.schedule.window_unfolding import Unfolding, find_merging, find_unfolding
@@ -72,7 +71,7 @@ from .rewriting.tiled_nest import tile
 from .rewriting.unfolded import unfold
 
 
-@dataclass(frozen=True)
+@frozen
 class UnfoldWindowsOptions(PassOptions):
     """Options of `inplace-unfold-windows`."""
 

@@ -52,10 +52,9 @@ Linear in the ops and their payloads. No upstream counterpart; the cost model is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.schedule.operand_widening import find_widening
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
@@ -63,7 +62,7 @@ from .rewriting.linalg_ops import find_linalg_ops, read_machine
 from .rewriting.operand_copies import widen_operands
 
 
-@dataclass(frozen=True)
+@frozen
 class WidenOperandsOptions(PassOptions):
     """Options of `inplace-widen-operands`."""
 

@@ -33,12 +33,12 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, tensor
 from mlir.dialects import complex as complex_
 
+from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.index_math import index_constant
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
@@ -49,7 +49,7 @@ from .rewriting.loops import loop, loop_nest
 Values = Sequence[ir.Value]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Line:
     """A Fourier transform of one length: `cosines` and `sines` of the multiples of its angle, and its direction."""
 

@@ -47,12 +47,12 @@ Upstream counterpart: none in the bindings; `stablehlo-legalize-to-linalg` leave
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, scf
 
 from ...dialects.support.defining_ops import defining_op, is_inside
+from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.index_math import index_constant
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
@@ -62,7 +62,7 @@ from .rewriting.regions import move_body, replace_results, yield_scalars
 from .rewriting.scalars import as_type, index_of, integer_of, is_integer, scalar_of, signless
 
 
-@dataclass(frozen=True)
+@frozen
 class CountedLoop:
     """What is known of a `stablehlo.while` that counts: which carried value counts, up to which bound.
 

@@ -52,13 +52,13 @@ Upstream counterpart: none in the bindings; `stablehlo-legalize-to-linalg` leave
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, tensor
 
 from ...dialects.bufferizable import Subset
 from ...dialects.subsets import extract_slice, insert_slice
+from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.index_math import Number, add, as_value, index_constant, subtract, tensor_size
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
@@ -69,7 +69,7 @@ from .rewriting.regions import compute_on_scalars
 from .rewriting.scalars import index_of
 
 
-@dataclass(frozen=True)
+@frozen
 class Scatter:
     """The operands and the dimension numbers of a `stablehlo.scatter`.
 

@@ -44,11 +44,11 @@ Upstream counterpart: none in the bindings; `stablehlo-legalize-to-linalg` leave
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, scf, tensor
 
+from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.index_math import Number, add, as_value, index_constant, multiply, tensor_size
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
@@ -61,7 +61,7 @@ from .rewriting.regions import compute_on_scalars
 _BELOW = arith.CmpIPredicate.ult
 
 
-@dataclass(frozen=True)
+@frozen
 class Windows:
     """The windows of a `stablehlo.select_and_scatter`: for each dimension the size, the stride and the low padding."""
 

@@ -47,13 +47,13 @@ Linear in the ops. Upstream counterpart: `test-math-polynomial-approximation`, w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith
 
 from ...dialects.support.constants import constant_float
 from ...dialects.support.defining_ops import defining_op
+from ...dialects.support.frozen_classes import frozen
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure, nearest
 from ..framework.options import PassOptions, option
@@ -69,7 +69,7 @@ _REGISTERS = 4
 its share of the constants."""
 
 
-@dataclass(frozen=True)
+@frozen
 class VectorMathOptions(PassOptions):
     """Options of `inplace-vector-math`."""
 

@@ -61,10 +61,10 @@ with tiling, contraction lowering and hoisting around it.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..analysis.schedule.epilogues import Epilogue, find_epilogue
 from ..analysis.schedule.joined_reductions import Join, find_join
 from ..analysis.schedule.machine import Machine
@@ -77,7 +77,7 @@ from .rewriting.nest import build_nest
 _FILL = "linalg.fill"
 
 
-@dataclass(frozen=True)
+@frozen
 class VectorizeOptions(PassOptions):
     """Options of `inplace-vectorize`."""
 

@@ -6,8 +6,8 @@ The struct in the header has the address of the data, then sizes and strides in 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ...dialects.support.frozen_classes import frozen
 from ..interface.forms import Layout, OutArgument
 from ..interface.memrefs import row_major_strides
 from ..interface.signature import ValueType
@@ -17,7 +17,7 @@ from .lines import WORD, Lines
 __all__ = ["ArrayWords", "checked_array", "held_array", "out_layout"]
 
 
-@dataclass(frozen=True)
+@frozen
 class ArrayWords:
     """What describes an array: constants and variables."""
 

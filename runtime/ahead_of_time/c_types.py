@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from ...dialects.support.frozen_classes import frozen
 from ..interface.dtypes import ElementType
 from ..interface.signature import ValueType
 
@@ -30,7 +30,7 @@ _NAMES = {
 _LLVM = {"?": "i8", "b": "i8", "h": "i16", "e": "i16", "i": "i32", "q": "i64", "f": "f32", "d": "f64"}
 
 
-@dataclass(frozen=True)
+@frozen
 class ArrayType:
     """A struct type of the header: an array of `rank` dimensions."""
 

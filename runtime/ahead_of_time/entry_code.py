@@ -7,9 +7,9 @@ which is on the stack, holds the words, the values that native code returns, and
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from functools import partial
 
+from ...dialects.support.frozen_classes import frozen
 from ..call.plan import returned_codes
 from ..call.results import CONSTANT_MARK
 from ..interface.forms import Form
@@ -23,7 +23,7 @@ from .lines import WORD, Lines
 __all__ = ["NativeEntry", "entry_function", "held_symbol"]
 
 
-@dataclass(frozen=True)
+@frozen
 class NativeEntry:
     """The native code of an entry point.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from ...dialects.support.frozen_classes import frozen
 from ...passes.framework.contract import RETURNED
 from ...passes.framework.errors import PassError
 from ..interface.forms import Form, OutArgument
@@ -56,7 +56,7 @@ class Errors:
         return self._numbers[text]
 
 
-@dataclass(frozen=True)
+@frozen
 class Checks:
     """The numbers of what may be wrong with an array."""
 
@@ -65,7 +65,7 @@ class Checks:
     memory: int
 
 
-@dataclass(frozen=True)
+@frozen
 class CResult:
     """A result that has a parameter; `out`: what is known of the caller's memory for it, None if it is returned."""
 
@@ -75,7 +75,7 @@ class CResult:
     checks: Checks
 
 
-@dataclass(frozen=True)
+@frozen
 class CFunction:
     """A function of the C interface.
 

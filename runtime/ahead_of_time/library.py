@@ -8,12 +8,13 @@ anywhere, which is never run here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ...passes.framework.entered_context import entered
 from ...passes.framework.errors import PassError
 from ..compilation.preparation import Prepared
@@ -37,7 +38,7 @@ Weights = Mapping[str, Mapping[int, "np.ndarray[Any, Any]"]]
 """Arrays that the library holds itself, by entry point and the number of the argument."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Wanted:
     """What a library is to have.
 
@@ -54,7 +55,7 @@ class Wanted:
     weights: Weights = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@frozen
 class Library:
     """A compiled library.
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...dialects.support.frozen_classes import frozen
 from ..call.entry_point import EntryPoint
 from ..call.held_arguments import HeldArguments
 from ..call.results import NativeCode
@@ -31,7 +31,7 @@ def value_type(spelling: str, kind: str, element: str, shape: tuple[int | None, 
     return ValueType(spelling, BoundaryKind(kind), named_element_type(element), shape)
 
 
-@dataclass(frozen=True)
+@frozen
 class NativeForms:
     """The native code of an entry point: for contiguous arrays, and for other strides, if there is some."""
 

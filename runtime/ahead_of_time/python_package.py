@@ -22,6 +22,7 @@ COPIES = "_mlir_inplace"
 """The folder of the copies in the package."""
 
 COPIED = (
+    "dialects/support/frozen_classes.py",
     "passes/framework/contract.py",
     "passes/framework/errors.py",
     "runtime/ahead_of_time/loaded_library.py",

@@ -6,10 +6,10 @@ A function is compiled for a level by attributes of LLVM, and `optimize` for a m
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ...passes.analysis.schedule.machine import detect_machine
 from ...passes.framework.errors import nearest
 
@@ -27,7 +27,7 @@ _MACHINES = {
 _HAS_LEVELS = platform.machine() == "x86_64"
 
 
-@dataclass(frozen=True)
+@frozen
 class Target:
     """A processor: `NATIVE`, or one of `LEVELS`."""
 

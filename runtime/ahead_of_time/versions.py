@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..compilation.settings import Settings
 from ..compilation.steps import lower_module
 from ..interface.forms import Form
@@ -29,7 +30,7 @@ _MESSAGE = "inplace_message_"
 """How the constants are called that are texts of failed assertions."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Version:
     """One version of a program: for a processor, and for contiguous arrays or any strides.
 

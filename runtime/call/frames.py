@@ -14,12 +14,13 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from ...dialects.support.frozen_classes import frozen
 
 _WORD = 8
 
 
-@dataclass(frozen=True)
+@frozen
 class ArraySlot:
     """The part of an array argument's descriptor that all calls of a plan share: offset, sizes, strides in elements.
 
@@ -32,7 +33,7 @@ class ArraySlot:
     address: int | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class CallFrame:
     """The memory of one call in flight, and the address of its pointer table."""
 

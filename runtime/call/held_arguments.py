@@ -8,9 +8,10 @@ page by page as it is used. One that is `bufferization.writable` is updated in p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ...dialects.support.frozen_classes import frozen
 from ...passes.framework.errors import nearest
 from ..interface.keywords import Keywords
 from ..interface.memrefs import Array
@@ -20,7 +21,7 @@ from .arguments import checked_array, exclusive_pairs, require_exclusive
 __all__ = ["NOTHING_HELD", "HeldArguments", "hold"]
 
 
-@dataclass(frozen=True)
+@frozen
 class HeldArguments:
     """The arrays that calls pass by themselves, by the numbers of their parameters in the source."""
 

@@ -6,11 +6,11 @@ import ctypes
 import math
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...dialects.support.frozen_classes import frozen
 from ...passes.framework.contract import RETURNED
 from ..interface.forms import Layout
 from ..interface.memrefs import data_address, free_word
@@ -58,7 +58,7 @@ class _Uncommon(Exception):
     """A plan that no trampoline can carry out."""
 
 
-@dataclass(frozen=True)
+@frozen
 class NativePlan:
     """The address of a plan's record, and what owns all that is in it."""
 

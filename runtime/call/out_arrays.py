@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...dialects.support.frozen_classes import frozen
 from ..interface.forms import OutArgument
 from ..interface.memrefs import RESULT_ALIGNMENT, Array, new_array
 from ..interface.signature import Signature
@@ -16,7 +16,7 @@ from ..memory.result_pool import LEAST_BYTES, ResultPool
 __all__ = ["Out", "describe_out"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Out:
     """How to allocate one result that native code takes as an argument: anew, or from a pool of earlier results."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dialects.support.frozen_classes import frozen
 from ...passes.framework.contract import RETURNED
 from ..interface.dtypes import ElementType, describe_value, is_masked
 from ..interface.forms import Form
@@ -20,7 +21,7 @@ CONSTANT_MARK = 0xDEADBEEF
 """The allocated pointer that MLIR's lowering writes into the descriptor of a constant."""
 
 
-@dataclass(frozen=True)
+@frozen
 class NativeCode:
     """The native function of an entry point; with a recorder, allocations carry the header of `memory/statistics.py`.
 

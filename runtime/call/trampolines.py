@@ -16,12 +16,12 @@ import struct
 import sys
 import sysconfig
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from ...dialects.support.frozen_classes import frozen
 from .failures import raise_failure
 from .trampoline_records import BoundRecord, HeadRecord
 
@@ -58,7 +58,7 @@ class Records:
         return id(value)
 
 
-@dataclass(frozen=True)
+@frozen
 class Trampolines:
     """The addresses of the two functions of the machine code, and what owns that."""
 

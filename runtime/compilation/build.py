@@ -5,12 +5,13 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from mlir import ir
 
 from ...dialects.registry import has_process_models
+from ...dialects.support.frozen_classes import frozen
 from ..call.results import NativeCode
 from ..interface.forms import Form
 from ..interface.signature import Signature
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Build", "build", "usable_place"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Build:
     """One compiled version of a program: the owner of the machine code, and the code of each entry point."""
 

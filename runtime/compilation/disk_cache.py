@@ -21,12 +21,13 @@ import platform
 import stat
 import time
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ...dialects.registry import ENTRY_POINT_GROUP as OP_MODELS
+from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.plugins import entry_points
 from ...passes.analysis.schedule.machine import detect_machine
 from ...passes.pipeline.registry import ENTRY_POINT_GROUP as PASSES
@@ -54,7 +55,7 @@ _FOLDERS = ("dialects", "frontends", "passes", "runtime")
 """Whose files decide what a program is compiled to."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """One compiled program: its object file, the forms of its functions, and whether callers own returned buffers.
 
@@ -66,7 +67,7 @@ class Entry:
     owns_results: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class CachePlace:
     """Where compiled programs are kept, and whether somebody asked for that."""
 

@@ -16,14 +16,14 @@ on the number of threads is an option of our passes, which `pipeline` sets on al
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from ...dialects.support.frozen_classes import frozen
 from ...passes.numerics.rewriting.small_floats import SMALL_FLOATS
 from ...passes.pipeline.pipeline import Pipeline
 
 
-@dataclass(frozen=True)
+@frozen
 class Phase:
     """A few passes that belong together. `why` says what they are for and why they come at this point."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ...dialects.support.frozen_classes import frozen
 from ...passes.pipeline.pipeline import Pipeline
 from .disk_cache import CachePlace
 
@@ -21,7 +22,7 @@ def verifies_each() -> bool:
     return os.environ.get(VERIFY_EACH) == "1"
 
 
-@dataclass(frozen=True)
+@frozen
 class Settings:
     """How to compile a program: the arguments of `compile`, and more for `inplace-check` and the fuzzer.
 

@@ -7,11 +7,12 @@ imported when something is compiled: a program from the cache needs none of it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ...passes.analysis.lifetimes.module import analyze_lifetimes
 from ...passes.buffers.deallocate import carry_out, frees_only
 from ...passes.dispatch.rewriting.host_memory import names_memory_spaces, to_default_space
@@ -47,7 +48,7 @@ from .stages import reached
 __all__ = ["VERIFY_EACH", "Compiled", "Lowered", "compile_module", "deallocation_phases", "lower_module"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Decisions:
     """Decisions that depend on the settings alone.
 

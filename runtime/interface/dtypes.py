@@ -13,10 +13,12 @@ import operator
 import struct
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ...dialects.support.frozen_classes import frozen
 
 if TYPE_CHECKING:
     from mlir import ir
@@ -26,7 +28,7 @@ class UnsupportedTypeError(TypeError):
     """An MLIR type that has no counterpart at the NumPy boundary."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ElementType:
     """One element type on both sides of the boundary.
 

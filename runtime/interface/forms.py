@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ...dialects.support.frozen_classes import frozen
 
 __all__ = ["Form", "Layout", "OutArgument"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """The layout that native code expects: strides and offset in elements (None: any), alignment in bytes.
 
@@ -20,7 +20,7 @@ class Layout:
     identity: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class OutArgument:
     """An out argument: the caller's memory for result `result`, aligned to `alignment` bytes."""
 
@@ -29,7 +29,7 @@ class OutArgument:
     alignment: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Form:
     """The native signature of an entry point.
 

@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...dialects.support.frozen_classes import frozen
 from .dtypes import ElementType
 from .names import python_names
 
@@ -54,7 +55,7 @@ class ValueType:
         return self.spelling
 
 
-@dataclass(frozen=True)
+@frozen
 class Parameter:
     """One parameter. `writable`: the call changes the array in place; otherwise it is left as it is."""
 

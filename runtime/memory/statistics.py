@@ -14,8 +14,9 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from ...dialects.support.frozen_classes import frozen
 
 HEADER_BYTES = 32
 """The size of the header before each counted block: its size, a mark, and the number of its slot in its call.
@@ -38,7 +39,7 @@ ADDRESS_FUNCTION = "inplace_memory_counters"
 """The function of counting code that returns the address of the counters."""
 
 
-@dataclass(frozen=True)
+@frozen
 class MemoryStats:
     """The memory traffic of one call.
 

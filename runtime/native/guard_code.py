@@ -9,9 +9,9 @@ was not allocated in this call, and is only freed.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum
 
+from ...dialects.support.frozen_classes import frozen
 from ...passes.framework.contract import REQUIRE, REQUIRE_ROOM
 from .shorthand import declaration, expand
 
@@ -73,7 +73,7 @@ class _ContextRecord(IntEnum):
     JUMP = FIRST_SLOT + _SLOTS
 
 
-@dataclass(frozen=True)
+@frozen
 class NativeAllocator:
     """An allocator in the LLVM dialect.
 

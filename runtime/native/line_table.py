@@ -9,9 +9,9 @@ from __future__ import annotations
 import struct
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 from operator import itemgetter
 
+from ...dialects.support.frozen_classes import frozen
 from .loaded_object import ObjectFile, UnsupportedObjectError, relocated_places
 
 __all__ = ["CodeLines"]
@@ -25,7 +25,7 @@ _EXTENDED, _COPY, _ADVANCE_PC, _ADVANCE_LINE, _CONST_ADD_PC, _FIXED_ADVANCE_PC =
 _END_OF_SEQUENCE, _SET_ADDRESS = 1, 2
 
 
-@dataclass(frozen=True)
+@frozen
 class _Header:
     """The parameters of a program, and where its opcodes begin and end."""
 

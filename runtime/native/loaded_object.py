@@ -13,6 +13,7 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ...dialects.support.frozen_classes import frozen
 from ...passes.framework.interpreter_exit import kept_for_daemons
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -49,7 +50,7 @@ class _Section:
     """Its location in the image."""
 
 
-@dataclass(frozen=True)
+@frozen
 class _Symbol:
     name: str
     section: int

@@ -134,6 +134,19 @@ def test_the_package_imports_itself_relatively() -> None:
     assert offences(absolute_imports, MODULES) == {}
 
 
+def frozen_dataclasses(module: str) -> list[int]:
+    """The lines of the classes that are `dataclass(frozen=True)` and nothing else."""
+    classes = (node for node in ast.walk(tree(module)) if isinstance(node, ast.ClassDef))
+    return [node.lineno for node in classes if "dataclass(frozen=True)" in map(ast.unparse, node.decorator_list)]
+
+
+def test_frozen_dataclasses_that_a_compilation_may_load_are_made_by_frozen() -> None:
+    compiling = {module for module in MODULES if module.split(".")[0] not in ("checking", "tools")}
+    # The gate to the bindings is imported first, and alone.
+    assert offences(frozen_dataclasses, compiling).keys() == {"runtime.bindings"}
+    assert offences(frozen_dataclasses, set(MODULES) - compiling)
+
+
 def test_only_the_gate_names_the_bindings_package() -> None:
     assert [module for module in MODULES if "torch_mlir" in source(module).read_text()] == ["runtime.bindings"]
 

@@ -60,7 +60,8 @@ _NAMED: dict[tuple[int, int], Any] = {
 
 
 def _numbers(values: Sequence[int]) -> ir.Attribute:
-    return ir.DenseElementsAttr.get(np.asarray(values, I64))
+    word = ir.IntegerType.get_signless(64)
+    return ir.DenseElementsAttr.get([ir.IntegerAttr.get(word, value) for value in values])
 
 
 def _grouped(x: Value, weights: Value, window: SlidingWindow, group: int, dtype: DType) -> Value:

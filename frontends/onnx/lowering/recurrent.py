@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import Number, as_value, multiply
 from .contractions import matmul
 from .elementwise import logistic
@@ -66,7 +66,7 @@ def _activations(node: Node) -> list[list[Activation]]:
     return [functions[d * len(per) : (d + 1) * len(per)] for d in range(directions)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Cell:
     """One direction: what is multiplied with the state, the bias of that, peepholes, activations, hidden size."""
 

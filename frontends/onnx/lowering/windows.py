@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import Number, add, ceil_div
 from .graph import Node
 from .structured import (
@@ -19,7 +19,7 @@ from .values import UnsupportedOnnxError, Value
 I64, I32 = np.dtype(np.int64), np.dtype(np.int32)
 
 
-@dataclass(frozen=True)
+@frozen
 class SlidingWindow:
     """How a window slides: one entry for each spatial dimension; `sizes` is the number of its places."""
 

@@ -7,13 +7,14 @@ their results, which a change may spare. Cost: linear in ops and uses.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import NamedTuple
 
 from mlir import ir
 
 from ....dialects.registry import find_model
+from ....dialects.support.frozen_classes import frozen
 from ..conflicts.decisions import Strategy
 from ..costs.price import Price
 from ..in_place.cost_model import CostModel
@@ -40,7 +41,7 @@ LIVE_OPTIONS = replace(TRIAL_OPTIONS, skip_dead=True)
 """The same, as bufferization does: a dead op costs nothing, until its result becomes a destination."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Cost:
     """What a function costs, and how many buffers that are."""
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from ..costs.price import Price
 from ..in_place.cost_model import CostModel
 from ..in_place.function_decisions import FunctionAnalysis
@@ -30,7 +30,7 @@ _NEARBY = 8
 """How many windows that begin before a write are asked whether they have not ended yet."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Window:
     """From where the slice of an elimination, that into operand ``write``, is made to where it is inserted.
 

@@ -16,12 +16,12 @@ Cost: linear in ops and uses; a function gets a budget of steps in proportion to
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ....dialects.bufferizable import Relation, Subset
 from ....dialects.subsets import static_entries
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.memref_types import (
     collapsed_type,
     dynamic_layout_type,
@@ -48,7 +48,7 @@ __all__ = [
 _MATERIALIZE = "bufferization.materialize_in_destination"
 
 
-@dataclass(frozen=True)
+@frozen
 class Elimination:
     """One insertion whose source can be computed in its destination.
 
@@ -62,7 +62,7 @@ class Elimination:
     starts: tuple[Start, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class KeptInsertion:
     """An insertion of what was computed in another buffer, which has to stay; ``op`` is what stands in the way."""
 
@@ -71,7 +71,7 @@ class KeptInsertion:
     op: int
 
 
-@dataclass(frozen=True)
+@frozen
 class EliminationPlan:
     """The eliminations, in the order in which to carry them out, and the insertions that stay."""
 

@@ -15,13 +15,13 @@ Cost: linear in ops and operands, with an analysis for each trial.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
 from ....dialects.support.constants import is_splat
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import frozen
 from ..conflicts.decisions import Strategy
 from ..effects.reader import TensorEffects
 from ..effects.summary import declared_writable
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@frozen
 class Reuse:
     """Operand ``init`` is to be what operand ``source`` of the same op is."""
 

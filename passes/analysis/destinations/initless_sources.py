@@ -11,12 +11,12 @@ Cost: linear in ops and uses: each value is visited once in a function.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ....dialects.elementwise import ElementwiseModel
 from ....dialects.support.constants import is_splat
+from ....dialects.support.frozen_classes import frozen
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
 from .empty_tensors import copying_insertions, inserted_operand
@@ -26,7 +26,7 @@ __all__ = ["Initless", "plan_inits"]
 _MAKERS = frozenset({"tensor.concat", "tensor.from_elements", "tensor.generate", "tensor.pad", "tensor.splat"})
 
 
-@dataclass(frozen=True)
+@frozen
 class Initless:
     """Op number ``op`` of the snapshot is to be given an init.
 

@@ -16,11 +16,11 @@ Cost: each value once; every step is taken from the function's budget.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
+from ....dialects.support.frozen_classes import frozen
 from ..conflicts.decisions import Decision, Strategy
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
@@ -43,7 +43,7 @@ class StartKind(enum.Enum):
     """A tensor that the op may not overwrite: its content is copied into the slice, not into a new buffer."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Start:
     """An operand that is to take the slice; ``views`` are the casts and reshapes from the insertion back to it.
 

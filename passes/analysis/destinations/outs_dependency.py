@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
 from ....dialects.registry import find_model
+from ....dialects.support.frozen_classes import frozen
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
 from .costs import by_name
@@ -54,7 +54,7 @@ class OutsRule(enum.Enum):
     UNDECIDED = "deciding whether it pays would take too many rounds of analysis"
 
 
-@dataclass(frozen=True)
+@frozen
 class Retie:
     """Init ``operand`` takes value ``target`` instead of ``old``: all numbers of the snapshot.
 
@@ -69,7 +69,7 @@ class Retie:
     """The op has ``old`` as an input as well, but is its only user then."""
 
 
-@dataclass(frozen=True)
+@frozen
 class KeptInit:
     """Init ``operand`` stays as it is."""
 

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
+from ....dialects.support.frozen_classes import frozen
 from ..costs.price import Price
 from .costs import Cost
 from .outs_dependency import KeptInit, OutsRule, Retie
@@ -41,7 +42,7 @@ class OutsChanges:
     costs: Costs = field(default_factory=dict[str, Cost])
 
 
-@dataclass(frozen=True)
+@frozen
 class TrialCosts:
     """What the functions cost after a trial, and which operands are to blame if that is more."""
 

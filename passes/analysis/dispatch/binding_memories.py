@@ -28,6 +28,7 @@ from ....dialects.dispatch import (
     slot_of,
     tensor_type_of,
 )
+from ....dialects.support.frozen_classes import frozen
 from ..index_sets.sums import Index, IndexSums, Sum, Symbol
 from ..ir.snapshot import Snapshot
 from .ranges import overlapping
@@ -76,7 +77,7 @@ class BindingMemory:
         return f"{self.slot}: {self.access.value} {self.type} from byte {offset}, {counts}"
 
 
-@dataclass(frozen=True)
+@frozen
 class BindingMemories:
     """The memories of function ``function``, and the reasons to refuse it."""
 

@@ -14,6 +14,7 @@ from mlir.dialects import func
 
 from ....dialects.dispatch import Slot, binding_of, byte_offset_of, sizes_of, slot_of
 from ....dialects.support.constants import constant_integer
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import Number
 from ....dialects.support.memref_types import has_identity_layout
 from ...framework.errors import PassFailure
@@ -33,7 +34,7 @@ _TENSOR_FORM = frozenset(("dispatch.load", "dispatch.store", "dispatch.contents"
 _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
 
 
-@dataclass(frozen=True)
+@frozen
 class Declaration:
     """One `dispatch.binding`. `stated`: the dynamic size operands of it, and of each `dispatch.tie_shape` of it.
 
@@ -46,7 +47,7 @@ class Declaration:
     stated: tuple[Sequence[ir.Value], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class BindingUse:
     """The declarations of one slot; there may be none if it is only pinned.
 
@@ -61,7 +62,7 @@ class BindingUse:
     access: str | None
 
 
-@dataclass(frozen=True)
+@frozen
 class PushConstantUse:
     """The ops that read one push constant; there may be none if it is only pinned."""
 
@@ -70,7 +71,7 @@ class PushConstantUse:
     ops: tuple[ir.Operation, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class DispatchFunction:
     """A dispatch function. `grid` has the ops for each name and dimension; `order` lists all ops in program order.
 

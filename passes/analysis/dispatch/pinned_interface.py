@@ -13,6 +13,7 @@ from mlir import ir
 
 from ....dialects.dispatch import Slot, access_of, byte_offset_of, is_dispatch_type, slot_of, tensor_type_of
 from ....dialects.support.constants import constant_integer
+from ....dialects.support.frozen_classes import frozen
 from ..ir.traversal import find_ops
 
 __all__ = ["GRID", "INTERFACE", "PinnedBinding", "PinnedInterface", "interface_attribute", "read_interface"]
@@ -22,7 +23,7 @@ INTERFACE = "inplace.interface"
 GRID = ("dispatch.workgroup_id", "dispatch.workgroup_size", "dispatch.workgroup_count")
 
 
-@dataclass(frozen=True)
+@frozen
 class PinnedBinding:
     """A binding as the source declares it. `access` is the value of `bufferization.access`, None if unknown."""
 

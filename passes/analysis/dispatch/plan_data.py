@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from ..conflicts.decisions import Rule
 
 __all__ = [
@@ -181,7 +182,7 @@ class BufferClass:
         return f"class {self.number}: {' or '.join(map(str, self.storages))}{stored}"
 
 
-@dataclass(frozen=True)
+@frozen
 class FunctionPlan:
     """The plan of one function: its classes in program order, and the unions that were refused."""
 

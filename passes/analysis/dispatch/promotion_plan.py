@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....dialects.registry import find_model
+from ....dialects.support.frozen_classes import frozen
 from ..index_sets.sums import IndexSums
 from ..ir.dominance_frontier import DominatorTree
 from ..ir.snapshot import Snapshot
@@ -58,7 +59,7 @@ class ContentBegin:
     before: int = -1
 
 
-@dataclass(frozen=True)
+@frozen
 class PromotionPlan:
     """The plan for function ``bindings.function``, by numbers of the snapshot and of memories."""
 

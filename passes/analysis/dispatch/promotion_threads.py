@@ -11,9 +11,9 @@ bounded.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....dialects.dispatch import subset_of
+from ....dialects.support.frozen_classes import frozen
 from ..index_sets.slices import Slice, SliceRelation, slice_of, slice_relation
 from ..index_sets.sums import IndexSums
 from ..ir.snapshot import Snapshot
@@ -25,7 +25,7 @@ _MOST = 32
 """How many stores of one thread to one memory are compared with each other."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ThreadStores:
     """For a forall, the stores that become insertions at its end, in order; they overwrite all dropped ones."""
 

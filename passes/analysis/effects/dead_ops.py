@@ -12,9 +12,9 @@ tensors the ops are gone through a bounded number of times.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
 
 from ....dialects.cf import BRANCHES
+from ....dialects.support.frozen_classes import frozen
 from ..ir.snapshot import Snapshot
 from ..linalg.payload_effects import is_pure
 
@@ -27,7 +27,7 @@ _MOST_ROUNDS = 8
 """How often dead ops are looked for, with fewer dead arguments each time, before no argument is taken to be dead."""
 
 
-@dataclass(frozen=True)
+@frozen
 class DeadCode:
     """The dead ops of a function, and by operand of a branch the dead argument that it is forwarded to."""
 

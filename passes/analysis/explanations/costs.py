@@ -7,12 +7,12 @@ not constant is taken to run :data:`ASSUMED_TRIPS` times. Linear in the loops, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from math import prod
 
 from mlir import ir
 
 from ....dialects.support.element_sizes import element_bytes
+from ....dialects.support.frozen_classes import frozen
 from ...framework.diagnostics import place_text
 from ..costs.estimates import ASSUMED_TRIPS, known_trips
 from ..effects.sizes import followed_size
@@ -22,7 +22,7 @@ from .names import ValueNames
 __all__ = ["ASSUMED_TRIPS", "Costs", "Loop", "Size", "runs"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Loop:
     """A loop around an op: where it is, and its trip count, None if that is not known."""
 
@@ -34,7 +34,7 @@ class Loop:
         return f"{count} iterations at {self.location}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Size:
     """The size of a buffer: in bytes, None if dynamic, and as a product of constants and sizes of the program."""
 

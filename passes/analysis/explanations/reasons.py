@@ -7,7 +7,8 @@ not fit, a loop carries it, the op makes something new. Every reason is one fact
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+
+from ....dialects.support.frozen_classes import frozen
 
 __all__ = ["GUIDE", "Advice", "Change", "Reason"]
 
@@ -86,7 +87,7 @@ class Change(enum.Enum):
     USE_BEFORE_STORE = "use-before-store"
 
 
-@dataclass(frozen=True)
+@frozen
 class Advice:
     """What is said of one reason: a phrase, and the change that removes the allocation or copy.
 

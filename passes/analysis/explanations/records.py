@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ....dialects.support.frozen_classes import frozen
 from .costs import ASSUMED_TRIPS, Loop, runs
 from .events import EventKind
 from .reasons import GUIDE, Change, Reason
@@ -13,7 +13,7 @@ from .reasons import GUIDE, Change, Reason
 __all__ = ["BufferRecord", "Note", "ReportedDecision", "counted", "describe", "headline", "together"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Note:
     """A place that a decision is about: what is there, and `file:line:column`."""
 
@@ -24,7 +24,7 @@ class Note:
         return f"{self.text}, {self.location}"
 
 
-@dataclass(frozen=True)
+@frozen
 class ReportedDecision:
     """The decision for one operand.
 
@@ -46,7 +46,7 @@ class ReportedDecision:
         return "\n".join([f"{self.location}: {self.text}", *(f"    {note}" for note in self.notes)])
 
 
-@dataclass(frozen=True)
+@frozen
 class BufferRecord:
     """One allocation or copy in the result, explained.
 

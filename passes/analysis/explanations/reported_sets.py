@@ -8,11 +8,11 @@ nesting.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from ...framework.diagnostics import file_location
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
@@ -21,7 +21,7 @@ from .names import ValueNames
 __all__ = ["ReportedAliasSet", "ReportedValue", "reported_sets"]
 
 
-@dataclass(frozen=True)
+@frozen
 class ReportedValue:
     """A tensor value of the program: its name, its type, and its line in the file of its set, 0 if not known."""
 
@@ -30,7 +30,7 @@ class ReportedValue:
     line: int
 
 
-@dataclass(frozen=True)
+@frozen
 class ReportedAliasSet:
     """Tensors that may share memory.
 

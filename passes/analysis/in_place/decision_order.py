@@ -12,8 +12,8 @@ from __future__ import annotations
 import enum
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ....dialects.support.frozen_classes import frozen
 from ..effects.reader import TensorEffects
 from ..ir.snapshot import Snapshot
 
@@ -33,7 +33,7 @@ class Heuristic(enum.Enum):
     FUZZER = "fuzzer"
 
 
-@dataclass(frozen=True)
+@frozen
 class DecisionOrder:
     """One order of decisions.
 

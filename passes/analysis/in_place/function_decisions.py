@@ -21,12 +21,12 @@ upstream: ``OneShotAnalysis.cpp``, ``analyzeOp``; here a decision is never revis
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, partial
 
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
+from ....dialects.support.frozen_classes import frozen
 from ..conflicts.alias_sets import AliasSets
 from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
 from ..conflicts.interference import Interference
@@ -54,7 +54,7 @@ _LONGEST = 64
 """How many values a tensor without content is followed through."""
 
 
-@dataclass(frozen=True)
+@frozen
 class FunctionAnalysis:
     """The decisions of one function, by operand number, and the relations between its values that they imply."""
 

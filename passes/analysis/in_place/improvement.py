@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ....dialects.support.frozen_classes import frozen
 from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
@@ -43,7 +44,7 @@ _FARTHEST = 2
 _Refused = dict[int, Conflict]
 
 
-@dataclass(frozen=True)
+@frozen
 class OrderOutcome:
     """An outcome of ``order`` with ``refused`` operands; ``not_passed_on`` is by operand that a loop yields."""
 
@@ -58,7 +59,7 @@ class OrderOutcome:
     """What it would have cost by estimate."""
 
 
-@dataclass(frozen=True)
+@frozen
 class _Move:
     """What to try, and what it would cost by estimate."""
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from ....dialects.support.frozen_classes import frozen
 from ..costs.price import Price
 
 __all__ = ["Optimality"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Optimality:
     """What the decisions cost, and what none cost less than, by the cost model's estimate."""
 

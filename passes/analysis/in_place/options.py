@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ....dialects.support.frozen_classes import frozen
 from .decision_order import DecisionOrder, Heuristic
 
 __all__ = ["AnalysisOptions"]
@@ -12,7 +13,7 @@ __all__ = ["AnalysisOptions"]
 _BORDER = frozenset({"bufferization.to_buffer", "bufferization.to_tensor"})
 
 
-@dataclass(frozen=True)
+@frozen
 class AnalysisOptions:
     """Fields are named after the options of ``inplace-one-shot-bufferize`` that they come from."""
 

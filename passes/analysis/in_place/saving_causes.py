@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from ....dialects.support.frozen_classes import frozen
 from ..conflicts.decisions import Conflict, Rule
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
@@ -30,7 +30,7 @@ _LONGEST = 64
 """How many operands are followed back from an access."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Cause:
     """An operand in place, the conflict that is paid for because of it, and what its refusal would save by estimate."""
 

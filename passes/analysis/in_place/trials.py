@@ -6,8 +6,8 @@ Linear in the function for each trial; their number is bounded by the ops that a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ....dialects.support.frozen_classes import frozen
 from ..conflicts.decisions import Conflict, Rule
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
@@ -30,7 +30,7 @@ _REFUSALS = Expense(-1)
 """Paid by an outcome that refuses the program."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TrialOutcome:
     """The outcome of a trial: what it pays for, and in all; ``conflicts`` are why, by operand."""
 

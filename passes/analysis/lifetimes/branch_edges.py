@@ -6,18 +6,18 @@ Linear in blocks and edges, besides the graph (``ir/block_graph.py``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ....dialects.cf import BRANCHES
+from ....dialects.support.frozen_classes import frozen
 from ...framework.errors import PassFailure
 from ..ir.block_graph import BlockGraph
 
 __all__ = ["BranchEdge", "BranchEdges"]
 
 
-@dataclass(frozen=True)
+@frozen
 class BranchEdge:
     """Successor number `index` of `terminator`: from block `source` to `target`, with forwarded `operands`."""
 

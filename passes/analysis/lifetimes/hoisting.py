@@ -10,13 +10,12 @@ Nothing is changed here. Linear in ops and uses, times the loop nesting.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
 from ....dialects.scf import surely_runs
 from ....dialects.support.constants import constant_integer
 from ....dialects.support.defining_ops import is_inside
+from ....dialects.support.frozen_classes import frozen
 from ..ir.traversal import find_ops
 from .roots import VIEWS, is_buffer
 
@@ -30,7 +29,7 @@ _SYNCHRONOUS = frozenset({"affine", "linalg", "memref", "scf", "vector"})
 _ARITHMETIC = frozenset({"affine", "arith", "index"})
 
 
-@dataclass(frozen=True)
+@frozen
 class HoistableAllocation:
     """`allocation` can move in front of `loop`, after `moves`; `deallocation`, if there is one, goes behind it.
 
@@ -44,7 +43,7 @@ class HoistableAllocation:
     deallocation: ir.Operation | None
 
 
-@dataclass(frozen=True)
+@frozen
 class KeptAllocation:
     """An allocation that stays in the loop around it, and why; `op` prevents hoisting."""
 
@@ -53,7 +52,7 @@ class KeptAllocation:
     op: ir.Operation
 
 
-@dataclass(frozen=True)
+@frozen
 class HoistingPlan:
     """The allocations that lie directly in the body of a loop, in program order."""
 

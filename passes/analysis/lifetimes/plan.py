@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 
-@dataclass(frozen=True)
+
+@frozen
 class GlobalBuffer:
     """The memory of a `memref.global`, for which no single SSA value is visible everywhere."""
 
@@ -19,7 +19,7 @@ Handle = ir.Value | GlobalBuffer
 """Memory whose address can be taken."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Free:
     """Free `value` before op `before`, unless its address is that of one of `unless`."""
 
@@ -28,7 +28,7 @@ class Free:
     unless: tuple[Handle, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class ReturnedClone:
     """Return a clone of operand `operand` if its address is that of one of `when`; always if `when` is None."""
 
@@ -37,7 +37,7 @@ class ReturnedClone:
     when: tuple[Handle, ...] | None
 
 
-@dataclass(frozen=True)
+@frozen
 class EdgeFrees:
     """Frees on the edge from `terminator` to its successor number `index`; `Free.before` is not used."""
 
@@ -46,7 +46,7 @@ class EdgeFrees:
     frees: tuple[Free, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class LifetimePlan:
     """The clones and frees to insert, in this order, so that every buffer is freed once."""
 

@@ -18,13 +18,13 @@ The 12 states of two outputs make 144 runs, once for each payload. No upstream c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import frozen
 from .structured_op import Structured
 
 __all__ = ["Choice", "find_choice"]
@@ -75,7 +75,7 @@ _Step = tuple[str, int, tuple[int, ...]]
 """An op: its name, a number that says what it does, and the places of its operands among the values before it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice:
     """How a reduction chooses.
 
@@ -90,7 +90,7 @@ class Choice:
     ordered_by: int | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class _Program:
     """A payload as data: accumulators come first, then elements, then a value for each step; and what is yielded."""
 

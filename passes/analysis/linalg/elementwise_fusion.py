@@ -15,17 +15,17 @@ replaces unread inits by new ones, and so loses the destinations of results.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from .structured_op import OperandIndex, Structured, as_structured
 from .uniform_ops import is_uniform
 
 __all__ = ["ElementwiseFusion", "find_fusion"]
 
 
-@dataclass(frozen=True)
+@frozen
 class ElementwiseFusion:
     """A producer to be computed inside of its consumer.
 

@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from mlir import ir
 
 from ....dialects.support.element_sizes import element_bytes
+from ....dialects.support.frozen_classes import frozen
 from .payload_effects import find_effect
 
 __all__ = [
@@ -47,7 +48,7 @@ class NotStructured(Exception):
     """The reason why an op cannot be read as a loop nest: a phrase that follows "because"."""
 
 
-@dataclass(frozen=True)
+@frozen
 class OperandIndex:
     """An index into an operand: `constant` plus each loop times its (nonzero) coefficient."""
 
@@ -75,7 +76,7 @@ class OperandIndex:
         return OperandIndex(scaled, factor * self.constant)
 
 
-@dataclass(frozen=True)
+@frozen
 class Structured:
     """A linalg op as a loop nest.
 

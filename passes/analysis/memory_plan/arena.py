@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from .buffers import ArenaBuffer
 from .placement import LiveRange, Placement, place
 
 __all__ = ["ArenaPlan", "Section", "plan_arena"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Section:
     """Buffers that are placed together. Offsets and sizes are multiples of a unit.
 
@@ -34,7 +34,7 @@ class Section:
     placement: Placement
 
 
-@dataclass(frozen=True)
+@frozen
 class ArenaPlan:
     """An arena: its sections, one behind the other, that of static sizes first if there is one."""
 

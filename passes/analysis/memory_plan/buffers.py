@@ -17,6 +17,7 @@ from itertools import islice
 from mlir import ir
 
 from ....dialects.support.element_sizes import element_bytes, least_bytes
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.memref_types import has_identity_layout
 from ..lifetimes.hoisting import is_movable
 
@@ -33,7 +34,7 @@ _PARALLEL = "it lies in an op whose regions may run in parallel"
 _BRANCHES = "it lies in a region with several blocks"
 
 
-@dataclass(frozen=True)
+@frozen
 class ArenaBuffer:
     """A buffer of `size` bytes times the product of `dynamic`, live from op number `begin` to op number `end`.
 
@@ -50,7 +51,7 @@ class ArenaBuffer:
     in_loop: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class KeptBuffer:
     """An allocation that stays as it is, and why."""
 
@@ -58,7 +59,7 @@ class KeptBuffer:
     reason: str
 
 
-@dataclass(frozen=True)
+@frozen
 class FunctionBuffers:
     """The buffers of a function.
 

@@ -25,8 +25,8 @@ from __future__ import annotations
 import random
 from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
+from ....dialects.support.frozen_classes import frozen
 from .exact_placement import EXACT_LIMIT, place_exactly
 from .skyline import place_on_skyline
 
@@ -36,7 +36,7 @@ _IMPROVEMENT_STEPS = 1_000_000
 """How many pairs of buffers are looked at while a part is improved: about 60 ms."""
 
 
-@dataclass(frozen=True)
+@frozen
 class LiveRange:
     """A buffer of `size` bytes that is live from `begin` until just before `end`, in any unit of time."""
 
@@ -45,7 +45,7 @@ class LiveRange:
     size: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Placement:
     """An offset for each buffer. `peak` is the size of the arena, `max_live` what is live at most at one time."""
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op, parent_block
+from ....dialects.support.frozen_classes import frozen
 from ..ir.reachable_ops import reachable_blocks
 from ..lifetimes.roots import VIEWS, is_buffer
 from .shared_sizes import NOTHING_OPEN, OpenSizes, SizeReader
@@ -46,7 +46,7 @@ _FEWEST_IN_LOOPS = 4096
 """A smaller op is not outlined: a call takes some nanoseconds, and LLVM unrolls the op."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Body:
     """One occurrence: its ops, and the values from outside that they use, in the order of first uses.
 
@@ -148,7 +148,7 @@ def _element_count(type_: ir.Type) -> int | None:
     return math.prod(type_.shape) if type_.has_static_shape else None
 
 
-@dataclass(frozen=True)
+@frozen
 class _Outside:
     """A value from outside of bodies.
 

@@ -22,6 +22,7 @@ from typing import ClassVar
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from ..linalg.structured_op import type_bytes
 from .shared_sizes import is_plain
 
@@ -41,7 +42,7 @@ _WIDTHS = frozenset({1, 8, 16, 32, 64})
 """Element types of which an allocation and a copy take the same number of bytes, without padding."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Call:
     """A call of `callee`; for each argument a value that all steps share, or None if it is a word.
 
@@ -53,19 +54,19 @@ class Call:
     types: tuple[ir.Type, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class TabulatedAllocation:
     """Words: the first of the two places (aligned and allocated pointer), and the number of bytes."""
 
     alignment: ir.IntegerAttr | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Deallocation:
     """Words: the place of the allocated pointer."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Copy:
     """Words: source and target, each a place and an offset in bytes; the number of bytes."""
 
@@ -75,7 +76,7 @@ _Row = list[int]
 """The number of the step's kind, then its words."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Given:
     """An address of a memref from outside of a run: its aligned or its allocated pointer."""
 

@@ -15,12 +15,12 @@ a function that could have been shared. Nothing is changed here. Linear in the o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import linalg
 
 from ....dialects.linalg.output_coverage import loops_in
+from ....dialects.support.frozen_classes import frozen
 
 __all__ = ["NOTHING_OPEN", "OpenSizes", "SizeReader", "is_plain"]
 
@@ -28,7 +28,7 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _DYNAMIC_STRIDE = ir.ShapedType.get_dynamic_stride_or_offset()
 
 
-@dataclass(frozen=True)
+@frozen
 class OpenSizes:
     """A body's types without its open sizes.
 

@@ -37,13 +37,13 @@ multiplication" (2008).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from math import gcd, prod
 
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import frozen
 from ..linalg.structured_op import Structured, type_bytes
 from .machine import Machine
 from .own_producers import find_transpositions
@@ -62,7 +62,7 @@ _FEW_TILES = 8
 """With fewer register tiles than this, packing a panel that fits into the second cache does not pay."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TileLoop:
     """A tiled loop: its number, the tile size, and whether the last, smaller tile is peeled.
 
@@ -78,7 +78,7 @@ class TileLoop:
         return f"loop d{self.loop} by {self.size}"
 
 
-@dataclass(frozen=True)
+@frozen
 class CacheTiling:
     """How an op is tiled, outermost loop first, before its slices are packed and the inner op is vectorized.
 
@@ -101,7 +101,7 @@ def choose_tiling(op: ir.Operation, machine: Machine, *, part: bool = False) -> 
     return None if plan is None else _TilingChooser(plan, machine, part=part).choose()
 
 
-@dataclass(frozen=True)
+@frozen
 class _Panel:
     """A panel: elements of `bytes` each, a row of them for each of `depth` iterations of the reduction loops.
 

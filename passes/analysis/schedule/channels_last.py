@@ -18,12 +18,12 @@ Ops of the first block of a function, with static sizes. Linear in them and thei
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import frozen
 from ..linalg.structured_op import Structured, as_structured, type_bytes
 from .machine import Machine
 
@@ -39,7 +39,7 @@ _FEWEST = 3
 """The rank of an image with one spatial dimension."""
 
 
-@dataclass(frozen=True)
+@frozen
 class HeldConvolution:
     """A convolution with held weights.
 
@@ -61,7 +61,7 @@ class HeldConvolution:
         return self.structured.op.results[0]
 
 
-@dataclass(frozen=True)
+@frozen
 class MovedOp:
     """A linalg op that reads images with channels last.
 
@@ -78,7 +78,7 @@ class MovedOp:
     moved: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class MovedPadding:
     """A `tensor.pad` by one value, of an image with channels last.
 

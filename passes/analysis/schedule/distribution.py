@@ -12,9 +12,9 @@ Linear in the op; nothing is changed.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import prod
 
+from ....dialects.support.frozen_classes import frozen
 from ..linalg.structured_op import Structured
 from .machine import Machine
 from .vector_plan import find_plan
@@ -28,7 +28,7 @@ _MOST_EXCESS = 9 / 8
 """If a part is at most this many times an equal share, no other loop is considered."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Distribution:
     """How the iterations of a parallel loop are distributed over threads: in equal parts, multiples of `unit`."""
 

@@ -20,7 +20,6 @@ Linear in the ops of the body and the uses of carried values; nothing is changed
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from mlir import ir
@@ -29,6 +28,7 @@ from ....dialects.bufferizable import Subset
 from ....dialects.subsets import mixed_subset
 from ....dialects.support.constants import constant_integer
 from ....dialects.support.defining_ops import defining_op, is_inside
+from ....dialects.support.frozen_classes import frozen
 from ..ir.traversal import find_ops
 from ..linalg.structured_op import as_structured
 
@@ -46,7 +46,7 @@ _DEPTH = 32
 """How many ops an index computation is followed through."""
 
 
-@dataclass(frozen=True)
+@frozen
 class DoubleBuffering:
     """A carried tensor whose next version starts from a second one, or from itself.
 
@@ -77,7 +77,7 @@ def find_double_buffering(root: ir.Operation) -> list[DoubleBuffering]:
     return [one for one in found if one is not None]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Write:
     """An op that makes a version of the tensor from operand `operand`, the version before."""
 

@@ -21,12 +21,12 @@ counterpart.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.tensor.shapes import reassociation_of
 from ..linalg.structured_op import Structured, type_bytes
 from ..linalg.vector_payload import has_polynomial
@@ -39,7 +39,7 @@ _MOST_USES = 64
 """With more uses of an operand there is no epilogue: to look at all of them for each user takes too long."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Epilogue:
     """An elementwise op that is computed with the results of a reduction.
 

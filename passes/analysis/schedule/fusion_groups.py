@@ -20,12 +20,12 @@ Linear in the ops and their operands, as a group has at most 64 producers; nothi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import prod
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from ..linalg.structured_op import OperandIndex, Structured, as_structured, type_bytes
 from .cache_tiling import TileLoop
 from .machine import Machine
@@ -42,7 +42,7 @@ _MOST_PRODUCERS = 64
 """Bounds the time: each op of a chain that is no group is the root of another search."""
 
 
-@dataclass(frozen=True)
+@frozen
 class FusionGroup:
     """Ops to compute together: the root, its producers in program order, and the tiles.
 

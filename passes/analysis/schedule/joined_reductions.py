@@ -16,17 +16,17 @@ Linear in the ops, and in the uses of their results; nothing is changed. No upst
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from ..linalg.structured_op import Structured
 from .vector_plan import VectorPlan
 
 __all__ = ["Join", "find_join"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Join:
     """An elementwise op that is computed in the loop of a reduction.
 

@@ -15,12 +15,12 @@ Linear in the ops; nothing is changed. No upstream counterpart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import frozen
 from ..linalg.structured_op import as_structured, type_bytes
 from ..repetition.bodies import BodyReader, NotShared
 from .fusion_groups import find_groups
@@ -32,7 +32,7 @@ _FILL = "linalg.fill"
 _SCALARS = ir.IntegerType | ir.FloatType | ir.IndexType
 
 
-@dataclass(frozen=True)
+@frozen
 class Candidate:
     """An op, and the fill that it starts from, if there is one."""
 

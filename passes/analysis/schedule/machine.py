@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
+
+from ....dialects.support.frozen_classes import frozen
 
 __all__ = ["Machine", "detect_machine"]
 
@@ -27,7 +29,7 @@ _MOST_BYTES = 1 << 40
 """Larger than any machine has; sizes of vectors and tiles are computed from these, and must fit an index."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Machine:
     """A core, its caches, and the number of cores.
 

@@ -29,11 +29,11 @@ Linear in the op; nothing is changed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from ..linalg.structured_op import NotStructured, Structured, read_structured
 from ..linalg.vector_payload import find_combiner
 from ..repetition.bodies import BodyReader, NotShared
@@ -50,7 +50,7 @@ _LINE = 64
 """The bytes of a line of the cache."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Transposition:
     """Operands to transpose: for each of `operands` its dimensions in their new order."""
 

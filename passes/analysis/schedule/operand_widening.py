@@ -17,11 +17,11 @@ Linear in the op; nothing is changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from ..linalg.structured_op import Structured, as_structured
 from .machine import Machine
 from .vector_plan import VectorPlan, find_plan
@@ -33,7 +33,7 @@ _COPY, _ALONE = 16, 2
 """The costs of copying a vector, and of widening a single element, in instructions."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Widening:
     """Inputs to widen: for each of `operands` the payload op that extends its element and is its only user."""
 

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mlir import ir
 
 from ....dialects.subsets import mixed_subset
 from ....dialects.support.constants import constant_integer
 from ....dialects.support.defining_ops import defining_op, is_inside, parent_block
+from ....dialects.support.frozen_classes import frozen
 from ..ir.traversal import loops_around
 from .own_producers import is_own_transposition
 
@@ -33,7 +34,7 @@ _TRANSPOSE = "linalg.transpose"
 _INDEX_OPS = ("arith.", "affine.")
 
 
-@dataclass(frozen=True)
+@frozen
 class Packing:
     """A slice to pack.
 

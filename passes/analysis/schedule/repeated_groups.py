@@ -15,11 +15,11 @@ Linear in the ops; nothing is changed. No upstream counterpart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import frozen
 from ..repetition.bodies import Body, BodyReader, NotShared
 from .fusion_groups import FusionGroup, find_groups
 from .kernel_candidates import unused_results
@@ -33,7 +33,7 @@ _WHOLE = frozenset({"arith.constant", "bufferization.to_tensor", _EMPTY})
 _RESHAPES = frozenset({"tensor.collapse_shape", "tensor.expand_shape"})
 
 
-@dataclass(frozen=True)
+@frozen
 class RepeatedGroup:
     """Equal groups in program order, and which of their parameters are arguments; the others are empty tensors."""
 

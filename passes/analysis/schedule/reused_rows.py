@@ -12,12 +12,11 @@ The answer affects speed only. Linear in the ops, times the nesting of loops; no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
 from ....dialects.subsets import mixed_subset
 from ....dialects.support.defining_ops import defining_op, parent_block
+from ....dialects.support.frozen_classes import frozen
 from ..ir.traversal import find_ops
 from ..linalg.structured_op import type_bytes
 from .machine import Machine
@@ -31,7 +30,7 @@ _LEAST_WORK = 10
 """With this many vector ops for each vector read, a loop leaves memory idle."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ReusedRow:
     """A view that each iteration of a loop reads several times.
 

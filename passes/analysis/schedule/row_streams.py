@@ -13,11 +13,10 @@ The answer affects speed only. Linear in the ops; nothing is changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
 from ....dialects.support.constants import constant_integer
+from ....dialects.support.frozen_classes import frozen
 from ..ir.traversal import find_ops
 from ..linalg.structured_op import type_bytes
 from .machine import Machine
@@ -32,7 +31,7 @@ _LEAST_WORK = 4
 """How many vector ops there must be for each vector read."""
 
 
-@dataclass(frozen=True)
+@frozen
 class RowStream:
     """The reads of a buffer in an innermost loop, which together are one row in each iteration.
 

@@ -13,13 +13,14 @@ Linear in the uses of buffers; nothing is changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import gcd, prod
 
 from mlir import ir
 
 from ....dialects.subsets import mixed_subset
 from ....dialects.support.defining_ops import defining_op, parent_block
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.memref_types import has_identity_layout
 from ..ir.traversal import find_ops
 from ..linalg.structured_op import type_bytes
@@ -35,7 +36,7 @@ _SEQUENTIAL = frozenset({"scf.for", "scf.if", "scf.while"})
 _VECTOR_BYTES = frozenset({16, 32, 64})
 
 
-@dataclass(frozen=True)
+@frozen
 class Stream:
     """Writes of vectors to large buffers by a loop.
 

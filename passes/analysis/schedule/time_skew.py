@@ -11,7 +11,6 @@ docs/theory/sweeps.md. Source: Wolfe, "Loop skewing: the wavefront method revisi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 from mlir import ir
@@ -20,6 +19,7 @@ from ....dialects.bufferizable import Subset
 from ....dialects.subsets import mixed_subset
 from ....dialects.support.constants import constant_integer
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import frozen
 from ..linalg.structured_op import NotStructured, Structured, read_structured, type_bytes
 from .double_buffering import is_known_box
 from .machine import Machine
@@ -44,7 +44,7 @@ class NotSkewable(Exception):
     """The reason why a loop is not skewed: a phrase that follows "because"."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Stripes:
     """Tiles of the second dimension; all rows of one stripe are computed before those of the next.
 
@@ -59,7 +59,7 @@ class Stripes:
     size: int
 
 
-@dataclass(frozen=True)
+@frozen
 class TimeSkew:
     """How the sweeps of a loop run several at a time.
 

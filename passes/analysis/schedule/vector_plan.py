@@ -27,11 +27,11 @@ An op that cannot be vectorized says why (`NotVectorizable`). Linear in the op; 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ....dialects.support.element_sizes import element_bytes
+from ....dialects.support.frozen_classes import frozen
 from ..linalg.element_choices import Choice, find_choice
 from ..linalg.structured_op import NotStructured, Structured, read_structured, type_bytes
 from ..linalg.vector_payload import find_combiner, has_short_polynomial, reads_rows, why_not_lanewise
@@ -53,7 +53,7 @@ class NotVectorizable(Exception):
     """The reason why an op is not vectorized: a phrase that follows "because"."""
 
 
-@dataclass(frozen=True)
+@frozen
 class VectorPlan:
     """How an op becomes loops around vector ops.
 

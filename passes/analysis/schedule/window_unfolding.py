@@ -26,13 +26,13 @@ Linear in the op; nothing is changed. Called im2col where it is done for the who
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import frozen
 from ..linalg.structured_op import Structured, as_structured, type_bytes
 from ..linalg.vector_payload import find_combiner
 from .cache_tiling import TileLoop
@@ -52,7 +52,7 @@ _WORTH = 0.9
 """Of its cost as it is, what an op may cost at most to be changed."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Unfolding:
     """How an op with short rows becomes one with long ones.
 
@@ -114,7 +114,7 @@ def _is_behind(structured: Structured) -> bool:
     return is_new and any(maker is not None for maker in makers.values())
 
 
-@dataclass(frozen=True)
+@frozen
 class _Way:
     """One way to unfold an op: the copies, the merged loops, those in the lanes, and the cost without broadcasts."""
 

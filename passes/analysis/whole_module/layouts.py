@@ -19,11 +19,12 @@ follows definitions backwards and gives arguments of functions any strides.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.memref_types import dynamic_layout_type, identity_type, joint_type, memory_space_of
 from ..conflicts.decisions import Decision, Strategy
 from ..effects.summary import callee_name
@@ -38,7 +39,7 @@ def _unchanged(type_: ir.Type) -> ir.Type:
     return type_
 
 
-@dataclass(frozen=True)
+@frozen
 class Signatures:
     """The function types that are given before the inference.
 
@@ -54,7 +55,7 @@ class Signatures:
     converted: Callable[[ir.Type], ir.Type] = field(default_factory=lambda: _unchanged)
 
 
-@dataclass(frozen=True)
+@frozen
 class Callers:
     """The calls of each function, by its name, and the private functions that have no other callers."""
 

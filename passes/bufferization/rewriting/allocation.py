@@ -15,12 +15,12 @@ Linear in ops and uses, times the loop nesting for the stack.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import memref
 
 from ....dialects.support.cloning import rebuild
+from ....dialects.support.frozen_classes import frozen
 from ...analysis.ir.traversal import find_ops
 from ...analysis.lifetimes.hoisting import KeptAllocation, find_escape, plan_hoisting
 from ...analysis.lifetimes.roots import VIEWS
@@ -57,7 +57,7 @@ def allocate_in_space(space: ir.Attribute) -> AllocationFunction:
     return allocate
 
 
-@dataclass(frozen=True)
+@frozen
 class Allocator:
     """Allocates for a :class:`BufferRewriter` by ``function``; :meth:`finish` runs after the conversion."""
 

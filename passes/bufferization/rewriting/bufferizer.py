@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from ...analysis.ir.traversal import first_op
 from ...analysis.lifetimes.hoisting import KeptAllocation
 from ...analysis.whole_module.module import ModuleAnalysis
@@ -37,7 +36,7 @@ def raise_refusals(analysis: ModuleAnalysis) -> None:
         raise PassFailure(first.message, first.op, [(refusal.message, refusal.op.location) for refusal in others])
 
 
-@dataclass(frozen=True)
+@frozen
 class Bufferizer:
     """Converts analysed modules to memrefs."""
 

@@ -11,11 +11,11 @@ unless they pay.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from ...analysis.costs.price import Price
 from ...analysis.destinations.costs import LIVE_OPTIONS, cost
 from ...analysis.destinations.read_moves import Move, MoveKind, plan_moves
@@ -30,7 +30,7 @@ _PATIENCE = 2
 """How many rounds may make a larger module no cheaper, one after the other."""
 
 
-@dataclass(frozen=True)
+@frozen
 class MovedRead:
     """What moved, for a remark."""
 

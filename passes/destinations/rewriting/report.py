@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen
 from ...analysis.destinations.empty_tensors import Elimination, KeptInsertion
 from ...analysis.destinations.init_reuse import Reuse
 from ...analysis.destinations.initless_sources import Initless
@@ -25,7 +24,7 @@ __all__ = [
 Note = tuple[str, ir.Location]
 
 
-@dataclass(frozen=True)
+@frozen
 class DestinationEntry:
     """A change at ``location``, or the reason why an insertion still copies; ``op`` is the name of the op."""
 
@@ -35,7 +34,7 @@ class DestinationEntry:
     notes: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class DestinationReport:
     """The changes of one conversion, in order, and the insertions that it kept."""
 

@@ -6,7 +6,6 @@ A *place* is the memory of a tensor: a binding, a part of one, or a memref.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import memref, tensor
@@ -16,6 +15,7 @@ from ....dialects.bufferizable import OpModel, Subset
 from ....dialects.registry import find_model
 from ....dialects.subsets import dropped_dimensions, mixed_subset, subview
 from ....dialects.support.cloning import attributes_of
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import Number, add, as_value, multiply
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@frozen
 class StoreTarget:
     """All of ``target``, a binding or a memref, or its slice ``part`` without the dimensions ``dropped``."""
 

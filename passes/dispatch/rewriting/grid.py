@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import func, scf
 
 from ....dialects.structured import index_constant
+from ....dialects.support.frozen_classes import frozen
 
 __all__ = ["Grid", "enclose"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Grid:
     """The loops around the body: `outer` is the outermost op, `block` the innermost block, `ids` the loop indices."""
 

@@ -9,11 +9,11 @@ kernel has run.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, func, memref, scf
 
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import as_value
 from ...analysis.dispatch.host_types import byte_size, natural_alignment
 from ...analysis.dispatch.interface import Declaration, DispatchFunction
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@frozen
 class SizeCheck:
     """The check that a dimension of a binding is `sizes[0]`, or that the view of `declaration` fits.
 

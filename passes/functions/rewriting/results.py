@@ -9,12 +9,12 @@ that removes results sees the first one's map. `result_arguments` reads it, `tak
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import func, memref
 
 from ....dialects.support.cloning import attributes_of
+from ....dialects.support.frozen_classes import frozen
 from ...analysis.effects.summary import call_order
 from ...analysis.ir.symbols import is_public, may_name_functions, named_symbols
 from ...framework.contract import RETURNED
@@ -22,7 +22,7 @@ from ...framework.contract import RETURNED
 RESULT_ARGUMENTS = "inplace.result_arguments"
 
 
-@dataclass(frozen=True)
+@frozen
 class FunctionUses:
     """A function with a body, its returns, and who refers to it.
 

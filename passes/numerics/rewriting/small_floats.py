@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from enum import Enum
 
 from mlir import ir
 from mlir.dialects import arith
 
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.number_types import number_constant, number_type, with_number_type
 from .wide_truncation import rounded_to_odd
 
@@ -27,7 +27,7 @@ class _Specials(Enum):
     FNUZ = "NaN, in the place of the negative zero"
 
 
-@dataclass(frozen=True)
+@frozen
 class _Format:
     """A type of 8 bits, one of which is the sign."""
 

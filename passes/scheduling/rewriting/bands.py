@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith
 
 from ....dialects.bufferizable import Subset
 from ....dialects.structured import index_constant
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import Number, add, as_value, multiply, subtract
 from .smaller import Tile
 
 __all__ = ["Band", "BandTiles", "moved_slice"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Band:
     """The part of a dimension that a group of sweeps computes.
 

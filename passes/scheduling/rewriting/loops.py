@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, scf
 
 from ....dialects.structured import index_constant
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import Number, as_value
 
 __all__ = ["Segment", "build_loop", "segments"]
@@ -16,7 +16,7 @@ __all__ = ["Segment", "build_loop", "segments"]
 _Body = Callable[[Number, list[ir.Value]], list[ir.Value]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Segment:
     """A part of a loop that runs in equal steps.
 

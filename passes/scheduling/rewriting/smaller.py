@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith
 
 from ....dialects.bufferizable import Subset
 from ....dialects.subsets import extract_slice, static_entries
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import Number, add, as_value, multiply, tensor_size
 from ...analysis.linalg.structured_op import OperandIndex, Structured
 
 __all__ = ["Sized", "Tile", "Tiles", "build_smaller", "loop_sizes", "slice_type", "take_slice"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Tile:
     """Where a tile begins in a loop, and how many iterations it has."""
 

@@ -8,7 +8,6 @@ for each element of padding there; so it must be one that leaves values as they 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from mlir import ir
@@ -17,6 +16,7 @@ from mlir.dialects import tensor
 from ....dialects.bufferizable import Subset
 from ....dialects.subsets import extract_slice, insert_slice
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import add, as_value, multiply, subtract
 from .attributes import integers
 from .loops import Values, loop, loop_nest
@@ -37,7 +37,7 @@ _CHAINS = 8
 """How many rows are computed together, as each step of one waits for the step before."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Cumulative:
     """A cumulative `stablehlo.reduce_window`: along which dimension, from its end or its beginning."""
 

@@ -7,11 +7,11 @@ tensors that it was given as they are afterwards. The algorithms are the unblock
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, math, tensor
 
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import Number, as_value, index_constant
 from .loops import loop
 
@@ -21,7 +21,7 @@ Values = Sequence[ir.Value]
 _OGT = arith.CmpFPredicate.OGT
 
 
-@dataclass(frozen=True)
+@frozen
 class Matrix:
     """Where the elements of a matrix are in a tensor: behind the indices of the batch, transposed or not."""
 

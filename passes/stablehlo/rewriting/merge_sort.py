@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, math, scf, tensor
 
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import Number, as_value, index_constant, subtract
 from .loops import loop
 from .regions import compute_on_scalars
@@ -29,7 +29,7 @@ def _iterations(size: Number) -> Number:
     return arith.divui(bits, index_constant(2))
 
 
-@dataclass(frozen=True)
+@frozen
 class MergeSort:
     """A sort of lines of `size` elements by the block `comparator`."""
 

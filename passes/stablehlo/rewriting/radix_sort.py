@@ -16,11 +16,11 @@ at most. It has no place if the key tells the element and nothing else is moved.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, math, scf, tensor
 
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import Number, index_constant
 from .loops import loop
 from .scalars import as_type, signless
@@ -42,7 +42,7 @@ def _to_index(number: ir.Value) -> ir.Value:
     return arith.index_castui(ir.IndexType.get(), number)
 
 
-@dataclass(frozen=True)
+@frozen
 class RadixSort:
     """A sort of lines of `size` elements by `key`; `sources` say what the results are."""
 

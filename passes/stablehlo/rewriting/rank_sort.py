@@ -14,11 +14,11 @@ the key leaves no room for the place, j < i breaks ties.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, tensor, vector
 
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import index_constant
 from .loops import loop
 from .scalars import integer_of
@@ -42,7 +42,7 @@ def _splat(value: int) -> ir.Value:
     return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, ir.IntegerAttr.get(_word(), value)))
 
 
-@dataclass(frozen=True)
+@frozen
 class RankSort:
     """A sort of lines of `size` elements by `key`; `sources` say what the results are."""
 

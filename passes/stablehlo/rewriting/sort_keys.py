@@ -16,7 +16,6 @@ are computed of `k(a)` bit by bit: a sort may then look at their digits, or at t
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import Any
 
 from mlir import ir
@@ -24,6 +23,7 @@ from mlir.dialects import arith
 
 from ....dialects.support.cloning import attributes_of, clone_with
 from ....dialects.support.defining_ops import defining_op, parent_block
+from ....dialects.support.frozen_classes import frozen
 from .attributes import comparison_direction, enum_value
 from .scalars import as_tensor, as_type, is_unsigned, scalar_of, signless
 
@@ -50,7 +50,7 @@ class KeyOrder(enum.Enum):
     """Of floats: zeros are equal, NaNs are equal and greatest."""
 
 
-@dataclass(frozen=True)
+@frozen
 class SortKey:
     """What the comparator compares: `value`, computed of its block argument `argument`, of operand `operand`."""
 
@@ -76,7 +76,7 @@ class SortKey:
         return bool(self.value == self.argument)
 
 
-@dataclass(frozen=True)
+@frozen
 class SortedOperand:
     """An operand of a sort, of elements of `type`, whose result is used.
 

@@ -13,11 +13,11 @@ which equal ones are alike.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import arith, scf, tensor, vector
 
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import index_constant
 from .loops import loop, loop_nest
 from .scalars import as_type
@@ -32,7 +32,7 @@ _MOST_LANES = 32
 Values = list[ir.Value]
 
 
-@dataclass(frozen=True)
+@frozen
 class SortingNetwork:
     """A sort of groups of lines of a tensor by `key`, which tells the elements.
 

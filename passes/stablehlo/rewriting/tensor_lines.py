@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ....dialects.bufferizable import Subset
 from ....dialects.subsets import extract_slice, insert_slice
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import Number
 from .loops import loop_nest
 
@@ -18,7 +18,7 @@ _EachLine = Callable[[list[ir.Value], list[ir.Value]], list[ir.Value]]
 """Builds what replaces the lines at some indices."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TensorLines:
     """The lines along dimension `dim` of tensors of `sizes`."""
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from ....dialects.support.frozen_classes import frozen
 
 __all__ = ["FORMATS", "Both", "Format"]
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@frozen
 class Format:
     """A format of IEEE 754.
 
@@ -45,7 +46,7 @@ FORMATS = {"f32": Format(32, 23, 127), "f64": Format(64, 52, 1023)}
 """The formats by the names of their types."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Both(Generic[T]):
     """A constant of f32 and the one of f64: coefficients of a degree, parts of a number, where a formula begins."""
 

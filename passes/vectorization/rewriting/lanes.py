@@ -14,6 +14,7 @@ from mlir.dialects import arith, math, tensor, vector
 
 from ....dialects.support.cloning import attributes_of
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import frozen
 from ...analysis.linalg.structured_op import type_bytes
 from .iterations import compared
 
@@ -41,7 +42,7 @@ class Shared:
     quotients: Quotients = field(default_factory=dict[ir.Value, tuple[ir.Value, ir.Value]])
 
 
-@dataclass(frozen=True)
+@frozen
 class Lanes:
     """One vector that a payload is run for.
 
