@@ -141,6 +141,7 @@ class ExpandClonesPass(Pass[PassOptions]):
     argument = "inplace-expand-clones"
     summary = "turn bufferization.clone into memref.alloc and memref.copy, whatever the layout"
     statistics = (Statistic("expanded-clones", "clones that became copies"),)
+    concerns = ("bufferization.clone",)
 
     def run(self, op: ir.Operation) -> None:
         clones = analyze_clones(op)

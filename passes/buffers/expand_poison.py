@@ -68,6 +68,7 @@ class ExpandPoisonPass(Pass[PassOptions]):
     argument = "inplace-expand-poison"
     summary = "give ub.poison of memref type an address that deallocation can compare"
     statistics = (Statistic("expanded-poison", "poison memrefs that got an address"),)
+    concerns = ("ub.poison",)
 
     def run(self, op: ir.Operation) -> None:
         places: dict[tuple[ir.Block, ir.Type], ir.Value] = {}

@@ -90,6 +90,7 @@ class ExpandStridedCopiesPass(Pass[ExpandStridedCopiesOptions]):
     summary = "turn memref.copy of strided memory into linalg.copy, so that no runtime library is needed"
     Options = ExpandStridedCopiesOptions
     statistics = (Statistic("expanded-copies", "copies that became linalg.copy"),)
+    concerns = ("memref.copy",)
 
     def run(self, op: ir.Operation) -> None:
         copies = analyze_strided_copies(op, include_contiguous=self.options.all)

@@ -20,7 +20,7 @@ import inspect
 import logging
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from mlir import ir
@@ -57,6 +57,8 @@ class Pass(ABC, Generic[OptionsT]):
         Options: the options class.
         anchor: the operation it can run on, or None for any that is isolated from above.
         statistics: what `count` may count.
+        concerns: names of ops: an operation without any of these is left as it is, and `run` is not called for it. None
+            if it takes more to know that.
         inherited: an analysis of the operation as it is, if the pass before left one.
         preserved: what `run` leaves for the next pass of the pipeline: an analysis that holds for its result. Only that
             pass gets it, and nothing may change the operation in between.
@@ -68,6 +70,7 @@ class Pass(ABC, Generic[OptionsT]):
     Options: type[Any] = PassOptions
     anchor: ClassVar[str | None] = None
     statistics: ClassVar[tuple[Statistic, ...]] = ()
+    concerns: ClassVar[Collection[str] | None] = None
 
     options: OptionsT
 

@@ -56,6 +56,7 @@ class CheckDivisionsPass(Pass[PassOptions]):
     summary = "assert that no integer is divided by zero, and no quotient is out of range"
     anchor = "builtin.module"
     statistics = (Statistic("divisions", "divisions that are checked"),)
+    concerns = _DIVISIONS
 
     def run(self, op: ir.Operation) -> None:
         with op.context:

@@ -83,6 +83,7 @@ class ExpandBf16ExtremesPass(Pass[PassOptions]):
     argument = "inplace-expand-bf16-extremes"
     summary = "expand maxima and minima of bf16 into comparisons of their bits, in place of f32"
     statistics = (Statistic("expanded-extremes", "maxima and minima that are compared as integers"),)
+    concerns = tuple(_KEYS_OF_NAN)
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_bf16_extremes(op)

@@ -81,6 +81,7 @@ class ExpandClassificationsPass(Pass[PassOptions]):
     argument = "inplace-expand-classifications"
     summary = "expand math.isinf and math.isnormal into comparisons"
     statistics = (Statistic("expanded-classifications", "questions that became comparisons"),)
+    concerns = (_INFINITE, _NORMAL)
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_classifications(op)

@@ -75,6 +75,7 @@ class ExpandExpm1Pass(Pass[PassOptions]):
     argument = "inplace-expand-expm1"
     summary = "compute math.expm1 by exp and log, accurately for small numbers"
     statistics = (Statistic("expanded-expm1", "ops that were expanded to exp and log"),)
+    concerns = ("math.expm1",)
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_expm1(op)

@@ -72,6 +72,7 @@ class ExpandSmallFloatsPass(Pass[PassOptions]):
     argument = "inplace-expand-small-floats"
     summary = "extend and truncate floats of 8 bits by integer arithmetic"
     statistics = (Statistic("expanded-casts", "casts that became integer arithmetic"),)
+    concerns = _CASTS
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_small_floats(op)

@@ -90,6 +90,7 @@ class ExpandTruncationsPass(Pass[PassOptions]):
     argument = "inplace-expand-truncations"
     summary = "truncate f64 to f16 and bf16, and convert between narrow floats, through f32, rounded once"
     statistics = (Statistic("expanded-truncations", "truncations that became two"),)
+    concerns = tuple(_TYPES)
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_truncations(op)

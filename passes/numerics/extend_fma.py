@@ -55,6 +55,7 @@ class ExtendFmaPass(Pass[PassOptions]):
     argument = "inplace-extend-fma"
     summary = "compute math.fma of f16 and bf16 in f32"
     statistics = (Statistic("extended-fma", "ops that were extended to f32"),)
+    concerns = ("math.fma",)
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_fma(op)

@@ -59,6 +59,7 @@ class KeepRoundingsPass(Pass[PassOptions]):
     argument = "inplace-keep-roundings"
     summary = "keep the rounding of numbers that are truncated and extended again"
     statistics = (Statistic("kept-roundings", "casts that may not be contracted any more"),)
+    concerns = ("arith.extf", "arith.truncf")
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_contractions(op)

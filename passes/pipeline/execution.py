@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mlir import ir
 
 from ...dialects.support.attribute_casts import read_every_attribute
 from ..framework.attribute_checks import check_attributes
+from ..framework.base import Pass
 from ..framework.diagnostics import DiagnosticCollector, emit, place_text
 from ..framework.entered_context import entered
 from ..framework.errors import PassError, PassFailure
@@ -67,6 +68,8 @@ class PipelineExecution:
         self._reproducer_path = reproducer
         self._preserved: ModuleAnalysis | None = None
         """What the last step left for the next one, whichever that is."""
+        self._met: tuple[ir.Operation, frozenset[str]] | None = None
+        """An operation with the names of the ops in it, until a step runs."""
         self._settings = PlanSettings(
             single_steps=any(watcher.single_steps for watcher in self._watchers),
             verify_each=verify_each,
@@ -177,7 +180,9 @@ class PipelineExecution:
             watcher.before_pass(step, op)
         inherited, self._preserved = self._preserved, None
         try:
-            if isinstance(step, PassStep):
+            if isinstance(step, PassStep) and not self._concerns(step.instance, op):
+                self._preserved = inherited
+            elif isinstance(step, PassStep):
                 step.instance.inherited = inherited
                 self._run_pass(step, op)
                 self._preserved, step.instance.preserved = step.instance.preserved, None
@@ -193,6 +198,16 @@ class PipelineExecution:
         for watcher in self._watchers:
             watcher.after_pass(step, op)
 
+    def _concerns(self, instance: Pass[Any], op: ir.Operation) -> bool:
+        """Whether a pass may change `op`; passes in a row that may not ask for the names of its ops once."""
+        if instance.concerns is None or instance.anchor not in (None, op.name):
+            return True
+        if self._met is None or self._met[0] != op:
+            from ..analysis.ir.traversal import names_of_ops
+
+            self._met = op, names_of_ops(op)
+        return not self._met[1].isdisjoint(instance.concerns)
+
     def _run_pass(self, step: PassStep, op: ir.Operation) -> None:
         """Runs one of our passes and verifies its result; what the bindings report is in the collector already."""
         needed = step.instance.anchor
@@ -202,6 +217,7 @@ class PipelineExecution:
             step.instance.log(f"runs on {_described(op)} as {step.text}")
         from ...dialects.registry import ModelError
 
+        self._met = None
         try:
             step.instance.run(op)
         except PassFailure as failure:
@@ -226,6 +242,7 @@ class PipelineExecution:
             raise _Stopped(f"the IR is not valid {when}") from failure
 
     def _run_upstream(self, step: UpstreamStep, op: ir.Operation) -> None:
+        self._met = None
         try:
             if self._settings.statistics:
                 _run_counting(step, op)

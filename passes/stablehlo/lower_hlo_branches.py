@@ -91,6 +91,7 @@ class LowerHloBranchesPass(Pass[PassOptions]):
     argument = "inplace-lower-hlo-branches"
     summary = "lower stablehlo.if and stablehlo.case to scf.if and scf.index_switch"
     statistics = (Statistic("lowered-branches", "ops that became branches of scf"),)
+    concerns = ("stablehlo.if", "stablehlo.case")
 
     def run(self, op: ir.Operation) -> None:
         found = find_ops(op, "stablehlo.if", "stablehlo.case")

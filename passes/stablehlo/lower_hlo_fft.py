@@ -204,6 +204,7 @@ class LowerHloFftPass(Pass[PassOptions]):
     argument = "inplace-lower-hlo-fft"
     summary = "lower stablehlo.fft to loops, in mixed radices"
     statistics = (Statistic("lowered-transforms", "transforms that became loops"),)
+    concerns = ("stablehlo.fft",)
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_transforms(op)

@@ -197,6 +197,7 @@ class LowerHloLoopsPass(Pass[PassOptions]):
         Statistic("counted-loops", "loops that became scf.for"),
         Statistic("other-loops", "loops that became scf.while"),
     )
+    concerns = ("stablehlo.while",)
 
     def run(self, op: ir.Operation) -> None:
         for loop in reversed(find_ops(op, "stablehlo.while")):  # inner loops first

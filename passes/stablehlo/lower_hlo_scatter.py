@@ -228,6 +228,7 @@ class LowerHloScatterPass(Pass[PassOptions]):
     argument = "inplace-lower-hlo-scatter"
     summary = "lower stablehlo.scatter to loops that update the operand in place"
     statistics = (Statistic("lowered-scatters", "scatters that became loops"),)
+    concerns = ("stablehlo.scatter",)
 
     def run(self, op: ir.Operation) -> None:
         found = find_ops(op, "stablehlo.scatter")

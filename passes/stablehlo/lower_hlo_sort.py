@@ -220,6 +220,7 @@ class LowerHloSortPass(Pass[PassOptions]):
     argument = "inplace-lower-hlo-sort"
     summary = "lower stablehlo.sort to stable sorts in place: by networks, ranks, digits or merges"
     statistics = (Statistic("lowered-sorts", "sorts that became loops"),)
+    concerns = ("stablehlo.sort",)
 
     def run(self, op: ir.Operation) -> None:
         found = find_ops(op, "stablehlo.sort")

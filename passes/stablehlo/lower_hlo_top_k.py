@@ -100,6 +100,7 @@ class LowerHloTopKPass(Pass[PassOptions]):
     summary = "lower ApproxTopK, which JAX calls for approx_max_k, to a sort"
     anchor = "builtin.module"
     statistics = (Statistic("lowered-calls", "calls that became sorts"),)
+    concerns = ("stablehlo.custom_call",)
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_top_k(op)

@@ -155,6 +155,7 @@ class LowerHloWindowsPass(Pass[PassOptions]):
     argument = "inplace-lower-hlo-windows"
     summary = "lower stablehlo.select_and_scatter, the gradient of pooling, and cumulative sums to loops"
     statistics = (Statistic("lowered-windows", "ops that became loops"),)
+    concerns = ("stablehlo.select_and_scatter", "stablehlo.reduce_window")
 
     def run(self, op: ir.Operation) -> None:
         found = find_ops(op, "stablehlo.select_and_scatter")

@@ -79,6 +79,7 @@ class SaturateConversionsPass(Pass[PassOptions]):
     argument = "inplace-saturate-conversions"
     summary = "let conversions from floating-point numbers to integers saturate, and NaN become 0"
     statistics = (Statistic("saturated-conversions", "conversions that saturate now"),)
+    concerns = (_SIGNED, "arith.fptoui")
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_conversions(op)

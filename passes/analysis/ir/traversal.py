@@ -8,7 +8,7 @@ from mlir import ir
 
 from .reachable_ops import walk_reachable
 
-__all__ = ["defined_values", "find_ops", "first_op", "loops_around"]
+__all__ = ["defined_values", "find_ops", "first_op", "loops_around", "names_of_ops"]
 
 
 def defined_values(op: ir.Operation) -> Iterator[ir.Value]:
@@ -27,18 +27,31 @@ def find_ops(
     Only those for which `where` holds and, if `reachable`, only those that control flow can reach. Linear.
     """
     found: list[ir.Operation] = []
-    wanted = frozenset(names)
+    wanted, advance = frozenset(names), ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if (not wanted or op.name in wanted) and (where is None or where(op)):
             found.append(op.operation)
-        return ir.WalkResult.ADVANCE
+        return advance
 
     if reachable:
         walk_reachable(root, visit)
     else:
         root.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found
+
+
+def names_of_ops(root: ir.Operation) -> frozenset[str]:
+    """Return the names of the ops inside `root`, and its own."""
+    names: set[str] = set()
+    advance = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        names.add(op.name)
+        return advance
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return frozenset(names)
 
 
 def first_op(root: ir.Operation, wanted: Callable[[ir.Operation], bool]) -> ir.Operation | None:
