@@ -30,9 +30,11 @@ Upstream counterpart: `stablehlo-convert-to-signless`, which does the same for f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlir import ir
 
-from ..analysis.ir.traversal import defined_values, find_ops, first_op
+from ..analysis.ir.traversal import defined_values, find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions
@@ -57,7 +59,11 @@ def analyze_signedness(root: ir.Operation) -> list[tuple[ir.Value, ir.Type]]:
 
     Raises `PassFailure` where ops of StableHLO are left.
     """
-    left = first_op(root, lambda op: op.name.startswith(("stablehlo.", "chlo.")))
+    return _changes(find_ops(root))
+
+
+def _changes(ops: Sequence[ir.Operation]) -> list[tuple[ir.Value, ir.Type]]:
+    left = next((op for op in ops if op.name.startswith(("stablehlo.", "chlo."))), None)
     if left is not None:
         raise PassFailure(
             f"{left.name} may compute something else on signless integers; lower it first, as with "
@@ -67,7 +73,7 @@ def analyze_signedness(root: ir.Operation) -> list[tuple[ir.Value, ir.Type]]:
     known: dict[ir.Type, ir.Type | None] = {}
     """By type the one without signs, None for the same one: few types have many values."""
     changes: list[tuple[ir.Value, ir.Type]] = []
-    for op in find_ops(root):
+    for op in ops:
         for value in defined_values(op):
             type_ = value.type
             if type_ not in known:
@@ -86,15 +92,16 @@ class EraseSignednessPass(Pass[PassOptions]):
     statistics = (Statistic("changed-values", "values that have another type now"),)
 
     def run(self, op: ir.Operation) -> None:
+        ops = find_ops(op)
         with op.location:
-            changes = analyze_signedness(op)
+            changes = _changes(ops)
         for value, type_ in changes:
             value.set_type(type_)
-        for function in find_ops(op, "func.func"):
+        for function in (each for each in ops if each.name == "func.func"):
             type_ = ir.TypeAttr(function.attributes["function_type"]).value
             with function.location:
                 function.attributes["function_type"] = ir.TypeAttr.get(_without_sign(type_))
-        for cast in find_ops(op, _CAST):
+        for cast in (each for each in ops if each.name == _CAST):
             if [value.type for value in cast.operands] == [value.type for value in cast.results]:
                 for result, value in zip(cast.results, cast.operands, strict=True):
                     result.replace_all_uses_with(value)
