@@ -249,6 +249,42 @@ func.func @in_bounds(%t: tensor<64xi1>, %x: i1, %j: index) -> (tensor<64xi1>, i1
 
 // -----
 
+// A slice backwards, whose last element exists.
+// CHECK-LABEL: func.func @backwards
+func.func @backwards(%t: tensor<64xi1>, %x: i1, %j: index) -> (tensor<64xi1>, tensor<3xi1>) {
+  // CHECK: tensor.extract_slice
+  // CHECK: linalg.copy
+  // CHECK: tensor.insert
+  // CHECK: cf.assert
+  %s = tensor.insert %x into %t[%j] : tensor<64xi1>
+  %ok = tensor.extract %s[%j] : tensor<64xi1>
+  cf.assert %ok, "index out of bounds"
+  %o = tensor.extract_slice %t[2] [3] [-1] : tensor<64xi1> to tensor<3xi1>
+  %e = tensor.empty() : tensor<3xi1>
+  %c = linalg.copy ins(%o : tensor<3xi1>) outs(%e : tensor<3xi1>) -> tensor<3xi1>
+  return %s, %c : tensor<64xi1>, tensor<3xi1>
+}
+
+// -----
+
+// Its last element would be in front of the first one of the tensor.
+// CHECK-LABEL: func.func @backwards_too_far
+func.func @backwards_too_far(%t: tensor<64xi1>, %x: i1, %j: index) -> (tensor<64xi1>, tensor<3xi1>) {
+  // CHECK: tensor.insert
+  // CHECK: cf.assert
+  // CHECK: tensor.extract_slice
+  // CHECK: linalg.copy
+  %s = tensor.insert %x into %t[%j] : tensor<64xi1>
+  %ok = tensor.extract %s[%j] : tensor<64xi1>
+  cf.assert %ok, "index out of bounds"
+  %o = tensor.extract_slice %t[1] [3] [-1] : tensor<64xi1> to tensor<3xi1>
+  %e = tensor.empty() : tensor<3xi1>
+  %c = linalg.copy ins(%o : tensor<3xi1>) outs(%e : tensor<3xi1>) -> tensor<3xi1>
+  return %s, %c : tensor<64xi1>, tensor<3xi1>
+}
+
+// -----
+
 // A call that returns may be passed, one that may not return must not.
 func.func private @set(%t: tensor<64xf32>, %x: f32, %i: index) -> tensor<64xf32> {
   %r = tensor.insert %x into %t[%i] : tensor<64xf32>
