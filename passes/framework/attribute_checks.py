@@ -13,6 +13,7 @@ from mlir import ir
 
 from ...dialects.support.attribute_casts import read_every_attribute
 from .errors import PassFailure
+from .shard_attributes import check_grid, check_shardings
 
 __all__ = ["CHECKED", "check_attributes", "drop_results_of_passes", "refuse_marks"]
 
@@ -24,10 +25,12 @@ _ACCESSES = ("none", "read", "write", "read-write")
 
 def check_attributes(root: ir.Operation) -> None:
     """Raises `PassFailure` for the first attribute of ours on a function in `root`, or on `root`, that is malformed."""
+    if root.name == "builtin.module":
+        check_grid(root)
     for function in _functions(root):
         attributes = function.attributes
         marks = [name for name in _ON_FUNCTIONS if name in attributes]
-        if not marks and "arg_attrs" not in attributes:
+        if not marks and "arg_attrs" not in attributes and "res_attrs" not in attributes:
             continue  # Reading an attribute imports the builtin dialect.
         if "function_type" not in attributes:
             continue  # Only the verifier, which the caller may have switched off, knows that there is one.
@@ -42,6 +45,7 @@ def check_attributes(root: ir.Operation) -> None:
                 for name, (needed, check) in _ON_ARGUMENTS.items():
                     if name in entry and not check(entry[name], type_):
                         raise _failure(function, name, entry[name], needed)
+        check_shardings(function)
 
 
 def refuse_marks(ops: Iterable[ir.Operation], marks: Sequence[str]) -> None:

@@ -13,6 +13,8 @@ __all__ = [
     "CONTIGUOUS",
     "COUNT_ALIGNMENT",
     "COUNT_COPY",
+    "GRID",
+    "HALO",
     "HELD",
     "LEAST",
     "OUT_OF_RANGE",
@@ -24,7 +26,9 @@ __all__ = [
     "RESULT_NAME",
     "RETURNABLE",
     "RETURNED",
+    "SHARDING",
     "SIZE_CHECKS",
+    "WHOLE_TYPE",
 ]
 
 CONTIGUOUS = "inplace.contiguous"
@@ -74,6 +78,18 @@ BINDING = "inplace.binding"
 
 SIZE_CHECKS = "inplace.size_checks"
 """Attribute of a lowered function: for each check the argument, and its dimension, `BYTES`, or `LEAST`."""
+
+GRID = "inplace.grid"
+"""Attribute of a module that one rank of many runs: the extents of the grid of ranks."""
+
+SHARDING = "inplace.sharding"
+"""Attribute of an argument or result that is a shard: for each dimension the list of grid axes that split it."""
+
+WHOLE_TYPE = "inplace.whole_type"
+"""Attribute of an argument or result that is a shard: the type of the tensor that it is a part of."""
+
+HALO = "inplace.halo"
+"""Attribute of a shard with a border: for each dimension how many elements of the neighbours stand before and after."""
 
 BYTES = -1
 """Instead of a dimension: a view of the argument's bytes ends within them."""
