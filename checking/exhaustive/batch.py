@@ -1,8 +1,8 @@
 """Many programs at once: one module, one context, one evaluator. Each is bufferized by all decisions that differ.
 
-The default decisions come first, then an order for each outcome that differs (`orders.py`), as copies of the function
-in one module. `configurations` of the fuzzer are pipelines that the whole module goes through besides. Where something
-raises, the batch is halved until it is known which program it is.
+The default decisions come first, then an order for each outcome that differs (`checking/decisions/`), as copies of the
+function in one module. `configurations` of the fuzzer are pipelines that the whole module goes through besides. Where
+something raises, the batch is halved until it is known which program it is.
 """
 
 from __future__ import annotations
@@ -16,19 +16,17 @@ import numpy as np
 from mlir import ir
 
 from ...passes.analysis.in_place.decision_order import DecisionOrder
-from ...passes.analysis.in_place.function_decisions import FunctionAnalysis
 from ...passes.analysis.in_place.options import AnalysisOptions
-from ...passes.analysis.whole_module.module import ModuleAnalysis, analyze_module
-from ...passes.bufferization.rewriting.bufferizer import Bufferizer, raise_refusals
-from ...passes.bufferization.rewriting.trace import BufferTrace
+from ...passes.analysis.whole_module.module import analyze_module
+from ...passes.bufferization.rewriting.bufferizer import raise_refusals
 from ...passes.pipeline.pipeline import run_pipeline
+from ..decisions import analyses_by_name, bufferize_variants, find_outcomes, functions_by_name
 from ..evaluator import Evaluation, EvaluationError, Evaluator
 from ..fuzzing.configurations import Configuration
 from ..fuzzing.judging import STEPS, judge
 from ..fuzzing.outcomes import FindingKind, Trial, copies_of
 from ..fuzzing.trial import free_buffers, quiet_context, stopped
 from ..generator import GeneratedProgram
-from .orders import decisions_of, find_outcomes
 from .programs import SmallProgram
 from .text import argument_sets, callee_text, callees, function_text
 
@@ -152,7 +150,7 @@ class _Batch:
         counted = BatchResult()
         orders: dict[str, DecisionOrder] = {}
         variants: dict[str, list[str]] = {}
-        names = _names(analysis)
+        names = analyses_by_name(analysis)
         for subject in subjects:
             name = subject.generated.function
             outcomes = find_outcomes(analysis.effects, names[name], _OPTIONS, most)
@@ -164,7 +162,7 @@ class _Batch:
                 variants[name].append(variant)
                 assert order is not None
                 orders[variant] = order
-        _bufferize(module, variants, orders)
+        bufferize_variants(module, variants, orders, _OPTIONS)
         free_buffers(self.source, module)
         self.result.add(counted)
         self._judge(subjects, module, variants, orders)
@@ -183,7 +181,7 @@ class _Batch:
         """Return a private module of these programs, and of the functions that they call."""
         module = self.source.operation.clone()
         wanted = {subject.generated.function for subject in subjects}
-        for name, function in _functions(module).items():
+        for name, function in functions_by_name(module).items():
             if name.startswith("f") and name[1:].isdigit() and name not in wanted:
                 function.erase()
         return module
@@ -196,7 +194,11 @@ class _Batch:
         orders: Mapping[str, DecisionOrder],
         route: str = DEFAULT,
     ) -> None:
-        evaluator, functions, sources = Evaluator(module), _functions(module), _functions(self.source.operation)
+        evaluator, functions, sources = (
+            Evaluator(module),
+            functions_by_name(module),
+            functions_by_name(self.source.operation),
+        )
         trial = Trial()
         for subject in subjects:
             name = subject.generated.function
@@ -224,38 +226,3 @@ def _subject(program: SmallProgram, name: str, evaluator: Evaluator) -> _Subject
         return None
     kept = tuple(number for number, kind in enumerate(program.arguments) if kind == "r")
     return _Subject(program, GeneratedProgram(0, "", name, (), (), tuple(given), kept), wanted)
-
-
-def _functions(module: Any) -> dict[str, Any]:
-    return {ir.StringAttr(op.attributes["sym_name"]).value: op for op in module.regions[0].blocks[0].operations}
-
-
-def _names(analysis: ModuleAnalysis) -> dict[str, FunctionAnalysis]:
-    ops = analysis.snapshot.ops
-    found = ((ir.StringAttr(ops[one.function].attributes["sym_name"]).value, one) for one in analysis.functions)
-    return dict(found)
-
-
-def _bufferize(module: Any, variants: Mapping[str, Sequence[str]], orders: Mapping[str, DecisionOrder]) -> None:
-    """Add the variants of functions to the module, and bufferize it, each by its order."""
-    functions, block = _functions(module), module.regions[0].blocks[0]
-    for name, (_, *others) in variants.items():
-        for variant in others:
-            copy = functions[name].operation.clone()
-            copy.attributes["sym_name"] = ir.StringAttr.get(variant)
-            block.append(copy)
-    analysis = analyze_module(module, AnalysisOptions(boundaries=True, skip_dead=True, orders=orders))
-    raise_refusals(analysis)
-    _check_outcomes(analysis, variants)
-    Bufferizer(64).run(analysis, BufferTrace())
-    if not module.verify():
-        raise AssertionError("the bufferized module does not verify")
-
-
-def _check_outcomes(analysis: ModuleAnalysis, variants: Mapping[str, Sequence[str]]) -> None:
-    """The outcomes of one program differ here too: an analysis does not depend on what else is in a module."""
-    names = _names(analysis)
-    for name, all_ in variants.items():
-        outcomes = {decisions_of(analysis.effects, names[variant]) for variant in all_}
-        if len(outcomes) < len(all_):
-            raise AssertionError(f"the decisions of {name} depend on the other functions of its module")

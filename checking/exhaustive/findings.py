@@ -12,10 +12,10 @@ from ...passes.analysis.in_place.decision_order import DecisionOrder
 from ...passes.analysis.in_place.function_decisions import OneShotAnalyzer
 from ...passes.analysis.in_place.options import AnalysisOptions
 from ...passes.analysis.whole_module.module import analyze_module
+from ..decisions import Turns, decisions_of
 from ..fuzzing.configurations import Configuration
 from ..fuzzing.trial import quiet_context
 from .batch import DEFAULT, Failure
-from .orders import Turns, decisions_of
 from .programs import SmallProgram
 from .text import argument_sets, module_text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import random
 import signal
 import tempfile
 import time
@@ -43,7 +44,7 @@ class Campaign:
     `seeds` are tried in this order; `jit_every`: one of so many programs is also compiled and run, none for 0.
     """
 
-    seeds: range
+    seeds: Sequence[int]
     configurations: Sequence[Configuration] = CONFIGURATIONS
     size: int = 6
     features: Collection[str] | None = None
@@ -55,16 +56,24 @@ class Campaign:
     """Whether the programs are dispatch functions; `features` do not apply to those."""
     optimize: bool = False
     """Whether every other program consists mostly of structured ops, which are what optimization rewrites."""
+    part: int = 0
+    """Each program goes through so many of the configurations, drawn by its seed; through all for 0."""
 
     def run(
-        self, note: Callable[[int, Trial], None] = lambda seed, trial: None, *, seconds: float | None = None
+        self,
+        note: Callable[[int, Trial], None] = lambda seed, trial: None,
+        *,
+        seconds: float | None = None,
+        tally: Tally | None = None,
     ) -> Tally:
         """Try all programs, or as many as can be begun in `seconds`; `note` is told about each.
+
+        They are added to `tally`, which is returned; by default it is a new one.
 
         Raises:
             OSError: no worker process can be started.
         """
-        return _Supervisor(self, note).run(seconds)
+        return _Supervisor(self, note, Tally() if tally is None else tally).run(seconds)
 
     def run_on(
         self,
@@ -72,6 +81,7 @@ class Campaign:
         note: Callable[[int, Trial], None] = lambda seed, trial: None,
         *,
         seconds: float | None = None,
+        tally: Tally | None = None,
     ) -> Tally:
         """Do the same on the workers of a Dask scheduler; `jobs` does not count.
 
@@ -79,7 +89,8 @@ class Campaign:
             SchedulerError: that cannot be used.
         """
         begin = time.monotonic()
-        tally = Tally()
+        tally = Tally() if tally is None else tally
+        before = tally.seconds
 
         def parts() -> Iterator[Campaign]:
             for first in range(0, len(self.seeds), _REMOTE):
@@ -90,10 +101,14 @@ class Campaign:
         for _, part, trials in remote_results(scheduler, _trials, parts()):
             lost = ((seed, Trial([Finding(seed, "", FindingKind.CRASH, _LOST)])) for seed in part.seeds)
             for seed, trial in lost if trials is None else trials:
-                tally.add(trial)
+                tally.add(seed, trial)
+                tally.seconds = before + time.monotonic() - begin
                 note(seed, trial)
-        tally.seconds = time.monotonic() - begin
         return tally
+
+    def without(self, seeds: Collection[int]) -> Campaign:
+        """Return the campaign without programs that were tried before."""
+        return replace(self, seeds=[seed for seed in self.seeds if seed not in seeds]) if seeds else self
 
     def program(self, seed: int) -> GeneratedProgram:
         """Return the program of a seed; some take slices backwards."""
@@ -107,10 +122,24 @@ class Campaign:
     def attempt(self, seed: int, begin: Callable[[int], None] = lambda number: None) -> Trial:
         """Try one program, in this process; `begin` is told the number of each configuration before it is tried."""
         program = self.program(seed)
+        drawn = self.drawn(seed)
+        compiled = drawn if self.engine == "jit" else _sampled(self, seed)
+        evaluated = drawn if self.engine == ENGINES[0] else ()
+        return try_program(program, self.configurations, evaluated=evaluated, compiled=compiled, begin=begin)
+
+    def drawn(self, seed: int) -> Sequence[int]:
+        """Return the numbers of the configurations for the program of a seed.
+
+        Of as many seeds in a row as there are configurations, beginning with a multiple of that number, each
+        configuration gets `part`.
+        """
         count = len(self.configurations)
-        compiled = range(count) if self.engine == "jit" else _sampled(self, seed)
-        evaluates = self.engine == ENGINES[0]
-        return try_program(program, self.configurations, evaluates=evaluates, compiled=compiled, begin=begin)
+        if not 0 < self.part < count:
+            return range(count)
+        turn, place = divmod(seed, count)
+        draw = random.Random(turn)
+        order, steps = draw.sample(range(count), count), draw.sample(range(count), self.part)
+        return sorted(order[(place + step) % count] for step in steps)
 
 
 @dataclass
@@ -118,7 +147,8 @@ class Tally:
     """The totals of a campaign so far."""
 
     programs: int = 0
-    runs: int = 0
+    bufferized: Counter[str] = field(default_factory=Counter)
+    """How many programs were bufferized, by configuration."""
     evaluated: int = 0
     executed: int = 0
     rounded: int = 0
@@ -128,11 +158,20 @@ class Tally:
     others: Counter[tuple[FindingKind, str]] = field(default_factory=Counter)
     """Refusals and programs that could not be evaluated, by message without names and numbers."""
     seconds: float = 0.0
+    done: set[int] = field(default_factory=set)
+    """The seeds of these programs."""
 
-    def add(self, trial: Trial) -> None:
+    @property
+    def runs(self) -> int:
+        """How many bufferizations there were."""
+        return self.bufferized.total()
+
+    def add(self, seed: int, trial: Trial) -> None:
         """Count one program."""
         self.programs += 1
-        for name in ("runs", "evaluated", "executed", "rounded", "allocations", "copies"):
+        self.done.add(seed)
+        self.bufferized += trial.bufferized
+        for name in ("evaluated", "executed", "rounded", "allocations", "copies"):
             setattr(self, name, getattr(self, name) + getattr(trial, name))
         for finding in trial.findings:
             if finding.kind.is_failure:
@@ -160,22 +199,23 @@ class _Worker:
 
 
 class _Supervisor:
-    def __init__(self, campaign: Campaign, note: Callable[[int, Trial], None]) -> None:
+    def __init__(self, campaign: Campaign, note: Callable[[int, Trial], None], tally: Tally) -> None:
         self._campaign, self._note = campaign, note
         self._seeds = iter(campaign.seeds)
-        self._tally = Tally()
+        self._tally = tally
+        self._before = tally.seconds
+        self._began = time.monotonic()
         self._processes = multiprocessing.get_context("spawn")
 
     def run(self, seconds: float | None) -> Tally:
         """Send seeds to workers until no seeds or no time are left."""
-        begin = time.monotonic()
         workers = [self._start() for _ in range(self._campaign.jobs)]
         try:
             workers = [worker for worker in workers if self._next(worker)]
             while workers:
                 ready = wait([worker.connection for worker in workers], timeout=1.0)
                 for worker in list(workers):
-                    is_over = seconds is not None and time.monotonic() - begin > seconds
+                    is_over = seconds is not None and time.monotonic() - self._began > seconds
                     going_on = self._look(worker, worker.connection in ready, is_over)
                     if going_on is not worker:
                         workers.remove(worker)
@@ -183,7 +223,6 @@ class _Supervisor:
         finally:
             for worker in workers:
                 worker.process.kill()
-        self._tally.seconds = time.monotonic() - begin
         return self._tally
 
     def _start(self) -> _Worker:
@@ -222,7 +261,8 @@ class _Supervisor:
         return worker
 
     def _done(self, seed: int, trial: Trial) -> None:
-        self._tally.add(trial)
+        self._tally.add(seed, trial)
+        self._tally.seconds = self._before + time.monotonic() - self._began
         self._note(seed, trial)
 
     def _replace(self, ended: _Worker, kind: FindingKind, text: str, is_over: bool) -> _Worker | None:

@@ -37,6 +37,8 @@ class Configuration:
     """The number of threads to optimize compiled programs for; 0 for no optimization."""
     machine: str = ""
     """The machine to optimize for, as the option `machine` of passes; the detected one if empty."""
+    orders: int = 0
+    """So many random orders of decisions of the main function, in place of the order of `bufferize`."""
     eager: bool = False
     """Whether code of compiled programs is outlined and tabulated even if it is not repeated."""
 
@@ -101,9 +103,10 @@ SEARCH_CONFIGURATIONS: tuple[Configuration, ...] = (
         "inplace-results-to-out-params{modify-called-functions=true}",
         on_freed="inplace-plan-memory{called-functions}",
     ),
+    Configuration("orders", _one_shot("analysis-heuristic=fuzzer analysis-fuzzer-seed={seed}"), orders=8),
     Configuration("optimal-planned", _one_shot("analysis-heuristic=optimal"), on_freed="inplace-plan-memory"),
 )
-"""Configurations that are tried if they are named: the search for the cheapest decisions, and one arena a function.
+"""Configurations that are tried if they are named: the search for the cheapest decisions, one arena a function, orders.
 
 A large search takes seconds, and needs OR-Tools: without it the program counts as refused.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,8 +49,8 @@ class Trial:
     """The outcome of one program."""
 
     findings: list[Finding] = field(default_factory=list)
-    runs: int = 0
-    """Configurations in which the program was bufferized."""
+    bufferized: Counter[str] = field(default_factory=Counter)
+    """How often the program was bufferized, by configuration."""
     evaluated: int = 0
     """Different programs on memrefs that were evaluated."""
     executed: int = 0
@@ -57,6 +58,11 @@ class Trial:
     rounded: int = 0
     allocations: int = 0
     copies: int = 0
+
+    @property
+    def runs(self) -> int:
+        """How often the program was bufferized."""
+        return self.bufferized.total()
 
 
 def copies_of(arguments: Sequence[Any]) -> list[Any]:

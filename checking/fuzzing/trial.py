@@ -22,25 +22,28 @@ from ...runtime.compilation.program import compile as compile_program
 from ...runtime.compilation.settings import Settings
 from ...runtime.compilation.steps import deallocation_phases
 from ...runtime.source import private_copy
+from ..decisions import functions_by_name
 from ..evaluator import Evaluation, EvaluationError, Evaluator
 from ..generator import GeneratedProgram
 from .arenas import check_arenas
 from .configurations import Configuration
 from .judging import STEPS, judge
 from .outcomes import Finding, FindingKind, Trial, copies_of, difference, first_error
+from .random_orders import bufferize_in_orders
 
 
 def try_program(
     program: GeneratedProgram,
     configurations: Sequence[Configuration],
     *,
-    evaluates: bool = True,
+    evaluated: Sequence[int] | None = None,
     compiled: Sequence[int] = (),
     begin: Callable[[int], None] = lambda number: None,
 ) -> Trial:
     """Put a program through configurations. `begin` is told the number of each before it is tried.
 
-    Bufferized programs are evaluated unless told otherwise; for the numbers in `compiled` they are compiled and run.
+    `evaluated` are the numbers of those in which it is bufferized and evaluated, all by default; in those of
+    `compiled` it is compiled and run.
     """
     trial = Trial()
     with quiet_context() as context:
@@ -51,9 +54,9 @@ def try_program(
             trial.findings.append(Finding(program.seed, "", FindingKind.REFERENCE, str(error)))
             return trial
         route = _Route(program, source)
-        for number, configuration in enumerate(configurations if evaluates else ()):
+        for number in range(len(configurations)) if evaluated is None else evaluated:
             begin(number)
-            trial.findings += _try(program, configuration, wanted, route, trial)
+            trial.findings += _try(program, configurations[number], wanted, route, trial)
     for number in compiled:
         begin(number)
         trial.findings += _execute(program, configurations[number], wanted, trial)
@@ -66,8 +69,7 @@ class _Route:
     def __init__(self, program: GeneratedProgram, source: ir.Module) -> None:
         self.program = program
         self.source = source
-        self.seen: set[str] = set()
-        """The programs that were evaluated."""
+        self._seen: set[str] = set()
         self._bufferized: dict[str, Any] = {}
 
     def bufferize(self, configuration: Configuration) -> Any:
@@ -81,6 +83,12 @@ class _Route:
         if configuration.on_memrefs:
             run_pipeline(module, f"builtin.module({configuration.on_memrefs})")
         return module
+
+    def is_new(self, text: str) -> bool:
+        """Whether a bufferized program was not evaluated yet; from now on it was."""
+        before = len(self._seen)
+        self._seen.add(text)
+        return len(self._seen) > before
 
 
 def quiet_context() -> ir.Context:
@@ -112,13 +120,16 @@ def _try(
     def finding(kind: FindingKind, text: str) -> Finding:
         return Finding(program.seed, configuration.name, kind, text)
 
+    names = [program.function]
     try:
-        module = route.bufferize(configuration)
-        trial.runs += 1
-        text = f"{configuration.on_freed}\n{module}"
-        if text in route.seen:
+        if configuration.orders:
+            module: Any = route.source.operation.clone()
+            names = bufferize_in_orders(module, program.function, program.seed, configuration.orders)
+        else:
+            module = route.bufferize(configuration)
+        trial.bufferized[configuration.name] += len(names)
+        if not route.is_new(f"{configuration.on_freed}\n{module}"):
             return
-        route.seen.add(text)
         free_buffers(route.source, module)
         if configuration.on_freed:
             check_arenas(module)
@@ -126,11 +137,13 @@ def _try(
     except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
         yield finding(*stopped(error))
         return
-    trial.evaluated += 1
-    source, function = (_function(root, program.function) for root in (route.source, module))
-    problem = judge(program, source, function, Evaluator(module), wanted, trial)
-    if problem is not None:
-        yield finding(*problem)
+    source, evaluator = functions_by_name(route.source.operation)[program.function], Evaluator(module)
+    functions = functions_by_name(module.operation)
+    for name in names:
+        trial.evaluated += 1
+        problem = judge(program, source, functions[name], evaluator, wanted, trial)
+        if problem is not None:
+            yield finding(*problem)
 
 
 def stopped(error: Exception) -> tuple[FindingKind, str]:
@@ -147,10 +160,6 @@ def free_buffers(source: ir.Module, module: Any) -> None:
         run_pipeline(module, "builtin.module(func.func(convert-shape-constraints),inplace-canonicalize)")
     phases = deallocation_phases(source.operation, module.operation)
     run_pipeline(module, lowering.pipeline(phases))
-
-
-def _function(module: Any, name: str) -> Any:
-    return ir.SymbolTable(module.operation)[name]
 
 
 def _execute(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -149,11 +150,11 @@ def test_wrong_models_of_kernels_are_found(monkeypatch: pytest.MonkeyPatch) -> N
     assert FindingKind.ARGUMENT in found
 
 
-def broken(monkeypatch: pytest.MonkeyPatch, *models: type) -> set[FindingKind]:
+def broken(monkeypatch: pytest.MonkeyPatch, *models: type, configuration: str = "bottom-up") -> set[FindingKind]:
     """What is found in a few programs if models say that their ops write nothing."""
     for model in models:
         monkeypatch.setattr(model, "bufferizes_to_memory_write", lambda self, op, operand: False)
-    campaign = Campaign(range(40), find_configurations(["bottom-up"]), features=["slices", "generic", "creation"])
+    campaign = Campaign(range(40), find_configurations([configuration]), features=["slices", "generic", "creation"])
     found = (finding.kind for seed in campaign.seeds for finding in campaign.attempt(seed).findings)
     return {kind for kind in found if kind.is_failure}
 
@@ -189,7 +190,7 @@ class Rough(Campaign):
             os._exit(9)
         if seed == 2:
             time.sleep(1000)
-        return Trial(runs=1)
+        return Trial(bufferized=Counter([CONFIGURATIONS[1].name]))
 
 
 def test_crashes_and_hangs_end_no_campaign() -> None:
@@ -211,6 +212,66 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
         r"2 programs in \d+ s: 4 bufferizations, [234] different programs evaluated, 0 compiled and run", lines[0]
     )
     assert lines[-1] == "failures: none"
+
+
+def test_each_program_goes_through_a_part_of_the_configurations(capsys: pytest.CaptureFixture[str]) -> None:
+    """Evenly: of as many programs as there are configurations, each configuration has as many; drawn, not in turn."""
+    campaign = Campaign(range(10 * len(CONFIGURATIONS)), part=2)
+    drawn = [campaign.drawn(seed) for seed in campaign.seeds]
+    assert {len(set(numbers)) for numbers in drawn} == {2}
+    assert Counter(number for numbers in drawn for number in numbers) == dict.fromkeys(range(len(CONFIGURATIONS)), 20)
+    assert len({tuple(numbers) for numbers in drawn}) > len(CONFIGURATIONS)
+    assert main(["--seeds", "6..10", "--configurations", "bottom-up,top-down", "--part", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2] in ("bufferizations: bottom-up 2, top-down 2", "bufferizations: top-down 2, bottom-up 2")
+
+
+def test_a_campaign_goes_on_from_its_state(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def run(seeds: str, *more: str) -> tuple[int, list[str]]:
+        given = ["--seeds", seeds, "--configurations", "bottom-up", "--state", str(tmp_path / "state.json"), *more]
+        code = main(given)
+        found = capsys.readouterr()
+        return code, (found.out or found.err).splitlines()
+
+    _, once = run("3..5")
+    _, twice = run("3..8")
+    tally = Campaign(range(3, 8), find_configurations(["bottom-up"])).run()
+    assert once[0].startswith("2 programs in ")
+    assert twice[0].startswith(f"5 programs in {twice[0].split()[3]} s: 5 bufferizations, {tally.evaluated} different")
+    assert (
+        twice[1]
+        == f"{tally.allocations} allocations and {tally.copies} copies, {tally.rounded} results differ by rounding"
+    )
+    code, refused = run("3..8", "--size", "7")
+    assert code == 2
+    assert "is the state of a run with other settings" in refused[0]
+    (tmp_path / "state.json").write_text("{}")
+    code, refused = run("3..8")
+    assert code == 2
+    assert "is not a state of inplace-fuzz" in refused[0]
+
+
+def test_failures_stay_in_the_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("mlir_inplace.tools.inplace_fuzz.Campaign", Rough)
+    given = ["--state", str(tmp_path / "state.json"), "--seeds"]
+    assert [main([*given, "0..2"]), main([*given, "0..3", "--time-limit", "0.001"]), main([*given, "0..2"])] == [
+        1,
+        1,
+        1,
+    ]
+
+
+def test_random_orders_share_an_analysis() -> None:
+    """Each outcome that differs is a copy of the main function; a wrong model shows in some of them."""
+    campaign = Campaign(range(8), find_configurations(["orders"]))
+    trials = [campaign.attempt(seed) for seed in campaign.seeds]
+    assert [finding for found in trials for finding in found.findings] == []
+    assert all(found.evaluated == found.runs > 0 for found in trials)
+    assert sum(found.runs for found in trials) > len(trials)
+
+
+def test_wrong_models_are_found_by_random_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert FindingKind.VALUE in broken(monkeypatch, InsertModel, InsertSliceModel, configuration="orders")
 
 
 def test_failures_are_saved(

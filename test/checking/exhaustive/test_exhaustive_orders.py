@@ -8,9 +8,9 @@ import pytest
 from fast_run import is_full, scaled
 from mlir import ir
 
+from mlir_inplace.checking.decisions.orders import Turns, decisions_of, find_outcomes
 from mlir_inplace.checking.exhaustive.batch import try_programs
 from mlir_inplace.checking.exhaustive.enumeration import Enumeration
-from mlir_inplace.checking.exhaustive.orders import Turns, decisions_of, find_outcomes
 from mlir_inplace.checking.exhaustive.programs import SmallProgram
 from mlir_inplace.checking.exhaustive.text import module_text
 from mlir_inplace.passes.analysis.conflicts import accesses, storage_set

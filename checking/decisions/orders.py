@@ -3,7 +3,7 @@
 An order is a permutation of the ops that something is decided for, one of the operands of each, and the flags of
 `DecisionOrder` that can make a difference: `pass_on` and `rotate` for functions with loops, `exits_first` for those
 with regions, `postpone` where something is postponed. All of them are tried up to a limit; above it a random sample,
-always the same one.
+always the same one of a seed.
 """
 
 from __future__ import annotations
@@ -70,10 +70,15 @@ class Outcomes:
     is_complete: bool
 
 
-def find_outcomes(effects: TensorEffects, start: FunctionAnalysis, options: AnalysisOptions, most: int) -> Outcomes:
-    """Analyse a function again in all orders, at most `most`; `start` is its analysis in the default order."""
+def find_outcomes(
+    effects: TensorEffects, start: FunctionAnalysis, options: AnalysisOptions, most: int, *, seed: int = 0
+) -> Outcomes:
+    """Analyse a function again in all orders, at most `most`; `start` is its analysis in the default order.
+
+    `seed`: which orders are drawn if there are more.
+    """
     known: dict[Decisions, DecisionOrder | None] = {decisions_of(effects, start): None}
-    orders, is_complete = _orders(effects, start, most)
+    orders, is_complete = _orders(effects, start, most, seed)
     postponing: list[DecisionOrder] = []
     for order in orders:
         # An order that postpones nothing is the same as the one that may not.
@@ -103,7 +108,7 @@ def _function(snapshot: Snapshot, op: int) -> int:
         op = around
 
 
-def _orders(effects: TensorEffects, start: FunctionAnalysis, most: int) -> tuple[list[Turns], bool]:
+def _orders(effects: TensorEffects, start: FunctionAnalysis, most: int, seed: int) -> tuple[list[Turns], bool]:
     """Return the orders to try, each of which postpones what may be postponed, and whether these are all."""
     s, function = effects.snapshot, start.function
     groups = _groups(effects, start)
@@ -114,7 +119,7 @@ def _orders(effects: TensorEffects, start: FunctionAnalysis, most: int) -> tuple
         found = _distinct(effects, function, (replace(order, **one) for order in permuted for one in flags), most + 1)
         if len(found) <= most:
             return found, True
-    draw = random.Random(count)
+    draw = random.Random(count + seed)
     drawn = (replace(_drawn(draw, function, groups, s), **draw.choice(flags)) for _ in range(most))
     return _distinct(effects, function, drawn, most), False
 
