@@ -9,6 +9,7 @@ analyses; two are the usual case.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence, Set
 
 from mlir import ir
@@ -94,11 +95,12 @@ def convert_and_analyse(
 def _assemble(module: ir.Operation, ops: Sequence[ir.Operation]) -> list[DestinationEntry]:
     """Insert the parts of pads and concatenations into empty tensors where a part is computed for that."""
     found: list[DestinationEntry] = []
+    assemblies = [op for op in ops if op.name in _ASSEMBLIES]
     with module.context:
-        for op in ops:
-            if op.name in _ASSEMBLIES:
-                entry = DestinationEntry(op.name, op.location, f"the parts of '{op.name}' are inserted into its result")
-                found += [entry] if assemble(op) else []
+        pads = Counter(op.results[0].type for op in assemblies if op.name == "tensor.pad")
+        for op in assemblies:
+            entry = DestinationEntry(op.name, op.location, f"the parts of '{op.name}' are inserted into its result")
+            found += [entry] if assemble(op, alike=pads[op.results[0].type] > 1) else []
     return found
 
 

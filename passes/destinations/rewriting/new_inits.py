@@ -54,12 +54,13 @@ def give_inits(analysis: ModuleAnalysis, plan: Sequence[Initless], ops: Sequence
             op.erase()
 
 
-def assemble(op: ir.Operation) -> bool:
+def assemble(op: ir.Operation, *, alike: bool = False) -> bool:
     """Insert the parts of ``op``, a pad or concatenation of static sizes, into an empty tensor, if one is computed.
 
     What is computed for it alone can then be computed there. The op costs the same without an init: what its model
     writes into its buffer. What comes before the parts, the padding, is written in front of the first of them that is
-    computed.
+    computed. With ``alike``, where another pad has the same type, a pad that linalg ops alone read gets a buffer of its
+    own (`bufferization.alloc_tensor`): CSE would make one of two equal fills, and a copy of what is inserted into both.
     """
     parts = [part for part in list(op.operands)[: 1 if op.name == "tensor.pad" else None] if _is_computed_for(op, part)]
     tensors = (op.results[0], *(part for part in op.operands if isinstance(part.type, ir.ShapedType)))
@@ -73,7 +74,8 @@ def assemble(op: ir.Operation) -> bool:
         if number is None or len(op.operands) > 1:
             return False
         with op.location, ir.InsertionPoint(ir.OpResult(parts[0]).owner.operation):
-            padded = fill(number.clone().results[0], _empty(op.results[0].type, ()))
+            made = _buffer(op.results[0].type) if alike and _only_linalg_reads(op) else _empty(op.results[0].type, ())
+            padded = fill(number.clone().results[0], made)
         with op.location, ir.InsertionPoint(op):
             value = _insert_padded(op, padded)
     else:
@@ -90,6 +92,15 @@ def _is_computed_for(op: ir.Operation, part: ir.Value) -> bool:
     if maker is None or not maker.name.startswith("linalg.") or maker.block != op.block:
         return False
     return len(list(part.uses)) == 1
+
+
+def _only_linalg_reads(op: ir.Operation) -> bool:
+    """Whether all that uses the result of ``op`` are linalg ops that read it, so that no destination replaces it."""
+    for use in op.results[0].uses:
+        owner = use.owner.operation
+        if not owner.name.startswith("linalg.") or use.operand_number >= len(owner.operands) - len(owner.results):
+            return False
+    return True
 
 
 def in_front(op: ir.Operation) -> ir.InsertionPoint:
@@ -119,6 +130,11 @@ def _empty(type_: ir.Type, sizes: Sequence[Number]) -> ir.Value:
     shaped = ir.ShapedType(type_)
     dynamic = [as_value(size) for d, size in enumerate(sizes) if shaped.is_dynamic_dim(d)]
     return ir.Operation.create("tensor.empty", results=[type_], operands=dynamic).result
+
+
+def _buffer(type_: ir.Type) -> ir.Value:
+    attributes = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0, 0])}
+    return ir.Operation.create("bufferization.alloc_tensor", results=[type_], attributes=attributes).result
 
 
 def _extents(tensor: ir.Value) -> list[Number]:

@@ -479,3 +479,54 @@ func.func private @one_or_two(%p: i1, %a: tensor<4xf32>, %b: tensor<4xf32>) -> (
   }
   return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Pads of one type that linalg ops alone read get buffers of their own, which CSE keeps apart.
+// CHECK-LABEL: func.func @alike
+// BUFFERS-LABEL: func.func @alike
+func.func @alike(%a: tensor<6xf32>, %b: tensor<6xf32>, %e: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %t = tensor.empty() : tensor<6xf32>
+  // CHECK: %[[M:.*]] = bufferization.alloc_tensor() : tensor<8xf32>
+  // CHECK: linalg.fill ins(%{{.*}} : f32) outs(%[[M]] : tensor<8xf32>)
+  %x = linalg.exp ins(%a : tensor<6xf32>) outs(%t : tensor<6xf32>) -> tensor<6xf32>
+  %p = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<6xf32> to tensor<8xf32>
+  // CHECK: %[[N:.*]] = bufferization.alloc_tensor() : tensor<8xf32>
+  // CHECK: linalg.fill ins(%{{.*}} : f32) outs(%[[N]] : tensor<8xf32>)
+  %y = linalg.exp ins(%b : tensor<6xf32>) outs(%t : tensor<6xf32>) -> tensor<6xf32>
+  %q = tensor.pad %y low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<6xf32> to tensor<8xf32>
+  // BUFFERS-COUNT-2: memref.alloc
+  // BUFFERS-NOT: memref.copy
+  %r = linalg.add ins(%p, %q : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// A pad that is inserted is computed in the slice, whatever is of its type.
+// CHECK-LABEL: func.func @alike_and_inserted
+// CHECK-NOT:     bufferization.alloc_tensor
+func.func @alike_and_inserted(%a: tensor<6xf32>, %b: tensor<6xf32>, %e: tensor<16xf32>) -> tensor<16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %t = tensor.empty() : tensor<6xf32>
+  %x = linalg.exp ins(%a : tensor<6xf32>) outs(%t : tensor<6xf32>) -> tensor<6xf32>
+  %p = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<6xf32> to tensor<8xf32>
+  %y = linalg.exp ins(%b : tensor<6xf32>) outs(%t : tensor<6xf32>) -> tensor<6xf32>
+  %q = tensor.pad %y low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<6xf32> to tensor<8xf32>
+  %r = tensor.insert_slice %p into %e[0] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  %s = tensor.insert_slice %q into %r[8] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  return %s : tensor<16xf32>
+}
