@@ -42,6 +42,7 @@ _BUILT_IN = (
     "ml_program",
     "scf",
     "shape",
+    "shard",
     "tensor",
     "vector",
 )

@@ -14,8 +14,9 @@ from mlir import ir
 from .errors import EvaluationError
 from .evaluation import Evaluation
 from .machine import DEFAULT_STEPS, DecodedModule
+from .parallel_run import evaluate_ranks
 
-__all__ = ["Evaluation", "EvaluationError", "Evaluator", "evaluate"]
+__all__ = ["Evaluation", "EvaluationError", "Evaluator", "evaluate", "evaluate_ranks"]
 
 
 class Evaluator:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from mlir import ir
 
 from .elements import Element
+from .ranks import Rank
 from .state import EvaluationState
 
 __all__ = ["Callee", "Host"]
@@ -22,11 +23,12 @@ class Callee(Protocol):
 
 
 class Host(Protocol):
-    """A running module: element types and symbols, the state of the run, functions."""
+    """A running module: element types and symbols, the state of the run, functions, and the rank that runs."""
 
     elements: dict[ir.Type, Element]
     state: EvaluationState
     symbols: dict[str, ir.Operation]
+    rank: Rank | None
 
     def function(self, name: str) -> Callee:
         """The function called `name`, decoded once."""

@@ -15,6 +15,7 @@ from .elements import Element, scalar_value
 from .errors import EvaluationError, at
 from .evaluation import Evaluation
 from .memory import MemRef, wrap_arrays
+from .ranks import Rank
 from .shapes import fits
 from .state import EvaluationState
 from .undefined import Partial, Undefined
@@ -54,8 +55,8 @@ class DecodedFunction:
 class DecodedModule:
     """A module that is ready to run, on one thread at a time: all runs share one state."""
 
-    def __init__(self, module: ir.Module) -> None:
-        self.module = module
+    def __init__(self, module: ir.Module, rank: Rank | None = None) -> None:
+        self.module, self.rank = module, rank
         self.elements: dict[ir.Type, Element] = {}
         self.state = EvaluationState(0, DEPTH)
         self.symbols: dict[str, ir.Operation] = {}

@@ -119,6 +119,19 @@ OPS = {
         }""",
         ".",
     ),
+    **{
+        f"shard.{name}": (f"%o = shard.{name} %t on @ranks {rest}", facts)
+        for name, rest, facts in (
+            ("all_reduce", "grid_axes = [0] : !v -> !v", "rw=0"),
+            ("broadcast", "grid_axes = [0] root = [0] : (!v) -> !v", "rw=0"),
+            ("update_halo", "split_axes = [[0]] halo_sizes = [1, 1] : !v", "rw=0"),
+            ("all_gather", "grid_axes = [0] gather_axis = 0 : !v -> tensor<16xf32>", "r"),
+            ("reduce_scatter", "grid_axes = [0] scatter_dim = 0 : !v -> !h", "r"),
+            ("all_slice", "grid_axes = [0] slice_axis = 0 : !v -> !h", "~0"),
+            ("all_to_all", "grid_axes = [0] split_axis = 0 concat_axis = 0 : !v -> !v", "r"),
+            ("shift", "grid_axes = [0] shift_axis = 0 offset = 1 rotate : !v -> !v", "r"),
+        )
+    },
     "tensor.cast": ("%o = tensor.cast %t : !v to !d", "=0"),
     "tensor.cast to unranked": ("%o = tensor.cast %t : !v to tensor<*xf32>", "=0"),
     "tensor.concat": ("%o = tensor.concat dim(0) %t, %u : (!v, !v) -> tensor<16xf32>", "r r"),
@@ -211,8 +224,8 @@ def found(op: ir.Operation, model: OpModel) -> str:
 def test_what_ops_do_to_their_operands(name: str) -> None:
     text, expected = OPS[name]
     with context():
-        module = parse(function(text, ARGUMENTS + ", %b: memref<8xf32>"))
-        block = module.body.operations[0].regions[0].blocks[0]
+        module = parse("shard.grid @ranks(shape = 2)\n" + function(text, ARGUMENTS + ", %b: memref<8xf32>"))
+        block = module.body.operations[1].regions[0].blocks[0]
         op = [o.operation for o in block.operations if o.name == name.partition(" ")[0]][-1]
         model = find_model(op.name)
         assert model is not None

@@ -27,6 +27,7 @@ from mlir_inplace.checking.generator import (
 from mlir_inplace.checking.generator.features import PRODUCTIONS
 from mlir_inplace.dialects import dispatch
 from mlir_inplace.dialects.registry import described_ops
+from mlir_inplace.dialects.shard import MODELS as SHARD_MODELS
 
 SEEDS = range(300)
 LEAST = 8
@@ -36,7 +37,9 @@ NOT_GENERATED = {
     "dispatch.commit": "made by inplace-promote-bindings, never written by hand",
     "ml_program.global_load_graph": "its model refuses it",
     "ml_program.global_store_graph": "its model refuses it",
-}
+} | dict.fromkeys(
+    (op for model in SHARD_MODELS for op in model.op_names), "on several ranks: test/dialects/shard generates them"
+)
 
 
 @functools.cache

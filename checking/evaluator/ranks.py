@@ -1,0 +1,167 @@
+"""Ranks of one program in one process: a thread each, which meet in collectives and exchange messages.
+
+Communication is by values, in the order of ranks, so that runs are deterministic. A send waits until it is received.
+When every rank that still runs waits, none will go on: that is a deadlock, whose error says where each one waits.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .errors import EvaluationError
+
+__all__ = ["Communicator", "Message", "Rank", "World"]
+
+_FINISHED = "returned"
+
+
+class Communicator:
+    """Ranks that communicate among each other; a rank's number here is its place in `members`."""
+
+    def __init__(self, members: Sequence[int]) -> None:
+        self.members = tuple(members)
+        self.meetings: list[_Meeting] = []
+        self.reached = dict.fromkeys(self.members, 0)
+        self.messages: list[Message] = []
+
+
+class _Meeting:
+    """One collective: what each rank that has arrived gives, and what they call."""
+
+    def __init__(self) -> None:
+        self.given: dict[int, Any] = {}
+        self.called: dict[int, str] = {}
+
+
+class Message:
+    """What one rank has sent and another one may not have received yet."""
+
+    def __init__(self, source: int, target: int, tag: int, value: Any) -> None:
+        self.source, self.target, self.tag, self.value, self.received = source, target, tag, value, False
+
+
+class World:
+    """All ranks of a run. One lock guards everything in it."""
+
+    def __init__(self, size: int) -> None:
+        self.communicator = Communicator(range(size))
+        self.groups: dict[Any, Communicator] = {}
+        self.changed = threading.Condition()
+        self.waiting: dict[int, tuple[str, Callable[[], bool]]] = {}
+        self.finished: set[int] = set()
+        self.error: EvaluationError | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of ranks."""
+        return len(self.communicator.members)
+
+    def group(self, members: Sequence[int]) -> Communicator:
+        """The communicator of some ranks, one for each list of them."""
+        with self.changed:
+            return self.groups.setdefault(tuple(members), Communicator(members))
+
+    def wait(self, rank: int, place: str, ready: Callable[[], bool]) -> None:
+        """Wait until a condition holds; the lock is held. Raises the error that a rank has, or a deadlock."""
+        self.waiting[rank] = (place, ready)
+        self.changed.notify_all()
+        while not ready():
+            self._find_deadlock()
+            if self.error is not None:
+                raise self.error
+            self.changed.wait()
+        del self.waiting[rank]
+
+    def finish(self, rank: int, error: EvaluationError | None) -> None:
+        """Record the end of a rank; its error, if it is the first one, ends all others."""
+        with self.changed:
+            self.finished.add(rank)
+            self.waiting.pop(rank, None)
+            if error is not None and self.error is None:
+                self.error = error
+            self.changed.notify_all()
+
+    def _find_deadlock(self) -> None:
+        if self.error is not None or len(self.waiting) + len(self.finished) < self.size:
+            return
+        if any(ready() for _, ready in self.waiting.values()):
+            return
+        places: dict[str, list[int]] = {}
+        for rank in range(self.size):
+            places.setdefault(_FINISHED if rank in self.finished else self.waiting[rank][0], []).append(rank)
+        told = "; ".join(f"{_ranks(ranks)}: {place}" for place, ranks in places.items())
+        self.error = EvaluationError(f"deadlock: {told}")
+        self.changed.notify_all()
+
+
+def _ranks(numbers: Sequence[int]) -> str:
+    shown = ", ".join(map(str, numbers[:8])) + (", …" if len(numbers) > 8 else "")
+    return f"rank{'s' if len(numbers) > 1 else ''} {shown}"
+
+
+class Rank:
+    """One rank's view of the world."""
+
+    def __init__(self, world: World, number: int) -> None:
+        self.world, self.number = world, number
+
+    def within(self, communicator: Communicator) -> int:
+        """The rank's number in a communicator."""
+        return communicator.members.index(self.number)
+
+    def meet(self, communicator: Communicator, place: str, called: str, value: Any) -> list[Any]:
+        """Give a value and get those of all ranks, in order, which must call the same."""
+        world = self.world
+        with world.changed:
+            number = communicator.reached[self.number]
+            communicator.reached[self.number] += 1
+            while len(communicator.meetings) <= number:
+                communicator.meetings.append(_Meeting())
+            meeting = communicator.meetings[number]
+            meeting.given[self.number], meeting.called[self.number] = value, called
+            other = next((rank for rank, name in meeting.called.items() if name != called), None)
+            if other is not None:
+                told = f"rank {other} calls {meeting.called[other]} while rank {self.number} calls {called}"
+                world.error = world.error or EvaluationError(f"{told}; all ranks of a group must call the same")
+                world.changed.notify_all()
+                raise world.error
+            everybody = len(communicator.members)
+            world.wait(self.number, f"waiting in {place}", lambda: len(meeting.given) == everybody)
+            return [meeting.given[member] for member in communicator.members]
+
+    def send(self, communicator: Communicator, value: Any, target: int, tag: int = 0) -> Message:
+        """Send to a rank of the communicator, without waiting."""
+        if not 0 <= target < len(communicator.members):
+            raise EvaluationError(f"rank {target} is none of {len(communicator.members)}")
+        message = Message(self.number, communicator.members[target], tag, value)
+        with self.world.changed:
+            communicator.messages.append(message)
+            self.world.changed.notify_all()
+        return message
+
+    def delivered(self, message: Message, place: str) -> None:
+        """Wait until a message was received."""
+        with self.world.changed:
+            self.world.wait(self.number, f"waiting in {place}", lambda: message.received)
+
+    def receive(self, communicator: Communicator, source: int, place: str, tag: int = 0) -> Any:
+        """Wait for the first message of a rank that was not received yet."""
+        if not 0 <= source < len(communicator.members):
+            raise EvaluationError(f"rank {source} is none of {len(communicator.members)}")
+        sender = communicator.members[source]
+
+        def found() -> Message | None:
+            wanted = (sender, self.number, tag)
+            matching = (m for m in communicator.messages if (m.source, m.target, m.tag) == wanted)
+            return next(matching, None)
+
+        with self.world.changed:
+            self.world.wait(self.number, f"waiting in {place}", lambda: found() is not None)
+            message = found()
+            assert message is not None
+            communicator.messages.remove(message)
+            message.received = True
+            self.world.changed.notify_all()
+            return message.value
