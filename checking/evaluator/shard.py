@@ -38,7 +38,7 @@ def _grid(decoder: Decoder, op: ir.Operation) -> tuple[int, ...]:
 def _group(decoder: Decoder, op: ir.Operation, axes: Sequence[int]) -> Communicator:
     """The ranks with this one's coordinates in all other axes, ordered by theirs in `axes`."""
     shape, rank = _grid(decoder, op), rank_of(decoder)
-    own = np.unravel_index(rank.number, shape)
+    own = [int(coordinate) for coordinate in np.unravel_index(rank.number, shape)]
     members: list[int] = []
     for chosen in itertools.product(*(range(shape[axis]) for axis in axes)):
         position = list(own)
