@@ -112,11 +112,12 @@ class Campaign:
 
     def program(self, seed: int) -> GeneratedProgram:
         """Return the program of a seed; some take slices backwards."""
-        if self.kernels:
-            return generate_kernel(seed, size=self.size)
         if self.optimize and seed % 2:
             return generate_structured(seed, size=self.size)
-        program = generate(seed, size=self.size, features=self.features)
+        if self.kernels:
+            program = generate_kernel(seed, size=self.size)
+        else:
+            program = generate(seed, size=self.size, features=self.features)
         return with_reversed_slices(program) if seed % _REVERSED == _REVERSED - 1 else program
 
     def attempt(self, seed: int, begin: Callable[[int], None] = lambda number: None) -> Trial:

@@ -28,6 +28,7 @@ from mlir_inplace.checking.generator.features import PRODUCTIONS
 from mlir_inplace.dialects import dispatch
 from mlir_inplace.dialects.registry import described_ops
 from mlir_inplace.dialects.shard import MODELS as SHARD_MODELS
+from mlir_inplace.passes.framework.entered_context import new_context
 
 SEEDS = range(300)
 LEAST = 8
@@ -153,22 +154,39 @@ def test_sizes_and_ranks() -> None:
 
 
 def test_slices_backwards() -> None:
-    """They are valid, in bounds, and many; the dimensions that only values know stay as they are."""
-    changed = 0
+    """They are valid, in bounds, and many, by numbers and by values; nothing else changes."""
+    changed = Counter[str]()
     with ir.Context():
         for program, _ in programs()[:60]:
             backwards = with_reversed_slices(program)
             assert backwards.argument_sets is program.argument_sets
             if backwards.text == program.text:
                 continue
-            changed += 1
             added = Counter(backwards.text.split("\n")) - Counter(program.text.split("\n"))
-            assert all(re.search(r"\[[^\]]*-\d[^\]]*\] :", line) for line in added)
+            for line in added:
+                assert re.search(r"%back\d+ = arith|%back\d+[^\]]*\] \[|\[[^\]]*-\d[^\]]*\] :", line)
+            changed["programs"] += 1
+            changed["offsets"] += any(re.search(r"\[[^\]]*%back\d+[^\]]*\] \[", line) for line in added)
+            changed["strides"] += any(re.search(r"\[[^\]]*%back\d+[^\]]*\] :", line) for line in added)
+            changed["sizes"] += any("arith.minsi" in line for line in added)
             module = ir.Module.parse(backwards.text)
             assert module.operation.verify(), backwards.text
             for given in backwards.argument_sets[:1]:
                 evaluate(module, backwards.function, copies_of(given))
-    assert changed > 15
+    assert changed["programs"] > 30
+    assert min(changed.values()) > 5
+
+
+def test_slices_of_kernels_backwards() -> None:
+    """Also those of memory, whose strides are values."""
+    changed = Counter[str]()
+    for seed in range(40):
+        program = with_reversed_slices(generate_kernel(seed))
+        module = dispatch.parse(program.text, new_context())
+        for given in program.argument_sets:
+            evaluate(module, program.function, copies_of(given))
+        changed.update(found[1] for found in re.finditer(r"((?:dispatch|tensor)\.\w+) [^=]*\[[^=]*%back", program.text))
+    assert min(changed[name] for name in ("dispatch.load", "dispatch.store", "tensor.extract_slice")) > 5
 
 
 def test_what_may_change_is_told() -> None:
