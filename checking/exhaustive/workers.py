@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from ..fuzzing.outcomes import FindingKind
+from ..fuzzing.patience import STALLED, limit_processor_time, took_too_long
 from ..remote import remote_results
 from .batch import Failure, try_programs
 from .campaign import COUNTS, BatchTally, Exhaustion
@@ -23,7 +24,7 @@ from .reduction import reduced
 __all__ = ["attempt", "results", "results_on"]
 
 _PATIENCE = 60.0
-"""How many seconds a batch may take."""
+"""How many seconds of processor time a batch may take."""
 _STARTING = 60.0
 """How many seconds a process may take to start."""
 _AHEAD = 4
@@ -56,7 +57,7 @@ def results(
 ) -> Iterator[tuple[int, BatchTally]]:
     """Try all programs behind a position; yield what became of each batch, in order, and the position behind it.
 
-    `patience`: how many seconds a batch may take.
+    `patience`: how many seconds of processor time a batch may take.
 
     Raises:
         OSError: no worker process can be started.
@@ -159,7 +160,9 @@ class _Pool:
 
     def _start(self) -> _Worker:
         ours, theirs = self._processes.Pipe()
-        process = self._processes.Process(target=_work, args=(self._what, self._attempt, theirs), daemon=True)
+        process = self._processes.Process(
+            target=_work, args=(self._what, self._attempt, theirs, self._patience), daemon=True
+        )
         process.start()
         theirs.close()
         return _Worker(process, ours)
@@ -180,13 +183,14 @@ class _Pool:
                     part = worker.connection.recv()
                 except (EOFError, ConnectionResetError):
                     worker.process.join()
-                    self._workers[number] = self._replace(worker, FindingKind.CRASH)
+                    is_time = took_too_long(worker.process.exitcode)
+                    self._workers[number] = self._replace(worker, FindingKind.TIME if is_time else FindingKind.CRASH)
                     continue
                 if worker.is_ready:
                     self._finish(worker.task[0], part)
                     worker.task = None
                 worker.is_ready, worker.since = True, time.monotonic()
-            elif time.monotonic() - worker.since > (self._patience if worker.is_ready else _STARTING):
+            elif time.monotonic() - worker.since > STALLED * (self._patience if worker.is_ready else _STARTING):
                 worker.process.kill()
                 worker.process.join()
                 self._workers[number] = self._replace(worker, FindingKind.TIME)
@@ -217,7 +221,7 @@ class _Pool:
         return self._start()
 
 
-def _work(what: Exhaustion, attempt: Attempt, connection: Connection) -> None:
+def _work(what: Exhaustion, attempt: Attempt, connection: Connection, patience: float) -> None:
     """Try batches until the connection is closed; passes with bugs leave their reproducers in a folder of this run."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent handles interrupts.
     with tempfile.TemporaryDirectory() as folder:
@@ -228,4 +232,7 @@ def _work(what: Exhaustion, attempt: Attempt, connection: Connection) -> None:
                 programs = connection.recv()
             except EOFError:
                 return
-            connection.send(attempt(programs, what))
+            limit_processor_time(patience)
+            part = attempt(programs, what)
+            limit_processor_time(0)
+            connection.send(part)

@@ -17,10 +17,11 @@ from ..generator import GeneratedProgram, generate, generate_kernel, generate_st
 from ..remote import remote_results
 from .configurations import CONFIGURATIONS, Configuration
 from .outcomes import Finding, FindingKind, Trial
+from .patience import STALLED, limit_processor_time, took_too_long
 from .trial import try_program
 
 _PATIENCE = 60.0
-"""How many seconds a program may take in one configuration."""
+"""How many seconds of processor time a program may take in one configuration."""
 
 _REMOTE = 10
 """How many programs are a task of a scheduler."""
@@ -251,15 +252,21 @@ class _Supervisor:
                 seed, trial = worker.connection.recv()
             except EOFError:
                 worker.process.join()
+                if took_too_long(worker.process.exitcode):
+                    return self._replace(worker, FindingKind.TIME, self._too_long, is_over)
                 return self._replace(worker, FindingKind.CRASH, f"exit code {worker.process.exitcode}", is_over)
             self._done(seed, trial)
             return worker if not is_over and self._next(worker) else None
         if place != worker.seen:
             worker.seen, worker.since = place, time.monotonic()
-        elif time.monotonic() - worker.since > self._campaign.patience + (0 if place[0] else _STARTING):
+        elif time.monotonic() - worker.since > STALLED * self._campaign.patience + (0 if place[0] else _STARTING):
             worker.process.kill()
-            return self._replace(worker, FindingKind.TIME, f"more than {self._campaign.patience:.0f} s", is_over)
+            return self._replace(worker, FindingKind.TIME, self._too_long, is_over)
         return worker
+
+    @property
+    def _too_long(self) -> str:
+        return f"more than {self._campaign.patience:.0f} s"
 
     def _done(self, seed: int, trial: Trial) -> None:
         self._tally.add(seed, trial)
@@ -292,8 +299,12 @@ def _work(campaign: Campaign, connection: Connection, place: Any) -> None:
 
             def begin(number: int) -> None:
                 place[1] = number
+                limit_processor_time(campaign.patience)
 
-            connection.send((seed, campaign.attempt(seed, begin)))
+            limit_processor_time(campaign.patience)
+            trial = campaign.attempt(seed, begin)
+            limit_processor_time(0)
+            connection.send((seed, trial))
 
 
 def _trials(campaign: Campaign) -> list[tuple[int, Trial]]:

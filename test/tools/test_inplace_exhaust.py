@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -110,7 +109,8 @@ def rough(programs: Sequence[SmallProgram], _what: Exhaustion) -> BatchTally:
         if op.operands == (1,) and len(returned) == 1:
             if op.places[0].factor == 0:
                 os._exit(9)
-            time.sleep(1000)
+            while True:  # It runs; one that only waits has twenty times as long.
+                pass
     part = BatchTally()
     part.counts.update(programs=len(programs))
     return part

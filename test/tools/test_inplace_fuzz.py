@@ -189,7 +189,8 @@ class Rough(Campaign):
         if seed == 1:
             os._exit(9)
         if seed == 2:
-            time.sleep(1000)
+            while True:  # It runs; one that only waits has twenty times as long.
+                pass
         return Trial(bufferized=Counter([CONFIGURATIONS[1].name]))
 
 
@@ -199,6 +200,23 @@ def test_crashes_and_hangs_end_no_campaign() -> None:
     name = CONFIGURATIONS[1].name
     assert found == {(1, name, FindingKind.CRASH, "exit code 9"), (2, name, FindingKind.TIME, "more than 1 s")}
     assert (tally.programs, tally.runs) == (5, 3)
+
+
+@dataclass(frozen=True)
+class Waiting(Campaign):
+    """Programs that wait, for a while or for ever."""
+
+    def attempt(self, seed: int, begin: Callable[[int], None] = lambda number: None) -> Trial:
+        begin(1)
+        time.sleep(0.5 if seed == 1 else 1000)
+        return Trial()
+
+
+def test_waiting_is_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that does not run, as on a busy machine, has longer than one that does; but not for ever."""
+    monkeypatch.setattr("mlir_inplace.checking.fuzzing.campaign._STARTING", 0.0)
+    tally = Waiting(range(1, 3), patience=0.2).run()
+    assert [(finding.seed, finding.kind) for finding in tally.failures] == [(2, FindingKind.TIME)]
 
 
 def test_a_time_limit_ends_the_campaign() -> None:
