@@ -94,9 +94,7 @@ def _make_parser() -> Parser:
     tolerance += "1e-10 for f64, 0 for integers"
     parser.add_number("--tolerance", None, least=0, metavar="X", help=tolerance)
     parser.add_number("--repeat", 1, least=1, help="call N times and print median and minimum time")
-    parser.add_number(
-        "--threads", 1, least=1, most=MOST_THREADS, help="run on N threads; 1 by default; needs an OpenMP runtime"
-    )
+    parser.add_number("--threads", 1, least=1, most=MOST_THREADS, help="run on N threads; 1 by default")
     add("--optimize", action="store_true", help="fuse, tile and vectorize on tensors before bufferization")
     add(
         "--cache",

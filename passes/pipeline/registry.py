@@ -54,8 +54,8 @@ FAMILIES = {
         "expand-truncations extend-fma keep-roundings unpack-vector-memory"
     ),
     "scheduling": (
-        "branch-on-selects channels-last distribute fuse pack ping-pong schedule skew-time tile transpose-operands"
-        " unfold-windows widen-operands"
+        "balance-threads branch-on-selects channels-last distribute fuse pack ping-pong schedule skew-time tile "
+        "transpose-operands unfold-windows widen-operands"
     ),
     "stablehlo": (
         "erase-signedness fold-index-bounds inline-scalar-generics lower-hlo-branches "

@@ -1,4 +1,4 @@
-"""Distribute the iterations of linalg ops on tensors over threads: an `scf.forall` with one part for each.
+"""Distribute the iterations of linalg ops on tensors over threads: an `scf.forall` over parts of equal size.
 
 ## Before and after
 
@@ -32,7 +32,8 @@ func.func @f(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>) -> tensor<4096x64
 
 In: a function; linalg ops on tensors with only sequential loops (`scf.for`) around them, unless they write into a slice
 that moves with a loop, and so are tiles already. Out: the same values, bit for bit and for any number of threads, since
-no reduction is split: each thread computes elements of its own. Groups that `inplace-fuse` computes tile by tile stay
+no reduction is split: each part has elements of its own. A large op has up to four parts for each thread, since
+`inplace-balance-threads` hands them out as threads get free. Groups that `inplace-fuse` computes tile by tile stay
 together in one `scf.forall`. Left alone: ops with too little work, and ops without a parallel loop that is long enough.
 
 The lowering of the `scf.forall` decides how many threads there really are.
@@ -67,7 +68,7 @@ _FILL = "linalg.fill"
 class DistributeOptions(PassOptions):
     """Options of `inplace-distribute`."""
 
-    threads: int = option(0, help="how many parts to make; 0 means the cores of the machine")
+    threads: int = option(0, help="how many threads there are; 0 means the cores of the machine")
     machine: str = option("", help="properties of the machine that differ from the detected ones: 'cores=4'")
 
 

@@ -21,6 +21,7 @@ from ..native.engine import Engine, load_library
 from ..native.guard_keys import use_guard
 from ..native.library_names import native_name
 from ..native.loaded_object import LoadedObject, UnsupportedObjectError, is_supported
+from ..native.thread_team import thread_symbols
 from .disk_cache import CachePlace, DiskCache, Entry, cache_key, plugins
 from .settings import Settings
 from .stages import is_watched
@@ -59,7 +60,8 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
     entry = cache.load(key)
     if entry is not None and set(entry.forms) == set(signatures):
         try:
-            loaded = LoadedObject(entry.code, [load_library(path) for path in settings.shared_libs])
+            libraries = [load_library(path) for path in settings.shared_libs]
+            loaded = LoadedObject(entry.code, libraries, thread_symbols(settings.threads, settings.shared_libs))
             use_pool(loaded)
             use_guard(loaded)
             return _ready(loaded, entry.forms, settings, owns_results=entry.owns_results)

@@ -350,7 +350,12 @@ def _loops(threads: int, *, fences: bool) -> Phase:
     forall = ("scf-forall-to-for",)
     if threads > 1:
         # The canonicalization removes the scopes for stack memory that OpenMP's lowering puts around bodies.
-        forall = ("scf-forall-to-parallel", f"convert-scf-to-openmp{{num-threads={threads}}}", "canonicalize")
+        forall = (
+            "scf-forall-to-parallel",
+            f"convert-scf-to-openmp{{num-threads={threads}}}",
+            "canonicalize",
+            f"inplace-balance-threads{{threads={threads}}}",
+        )
     return Phase(
         "loops",
         "Structured ops become loops, those of forall on several threads if that is wanted. Fences come after the"

@@ -25,6 +25,7 @@ from ..interface.signature_reading import NameOf, name_in_location
 from ..memory.statistics import MemoryStats
 from ..native.engine import library_paths
 from ..native.openmp import find_openmp
+from ..native.thread_team import has_team
 from ..source import IR, Source, parse_source
 from .build import Build, build
 from .disk_cache import cache_place
@@ -84,9 +85,9 @@ def compile(  # noqa: A001, PLR0913
             `optimize` would fuse.
         shared_libs: libraries with functions that the program declares but does not define.
         threads: how many threads, at most 1024, an `scf.forall` runs on, those that `optimize` makes among them. They
-            need an OpenMP runtime (`pip install mlir-inplace[openmp]`, or Debian's libomp5); without one, a warning
-            says so and everything runs on one thread. Results do not depend on the number. With `memory_stats` it is
-            one.
+            take iterations as they get free. Results do not depend on the number. With `memory_stats` it is one.
+            Elsewhere than on Linux they need an OpenMP runtime; without one, a warning says so and everything runs on
+            one thread.
         machine: properties of the machine for `optimize` that differ from the detected ones, such as
             `"vector-bits=256 l2=524288"` (see `inplace-schedule`); `autotune` finds the best for a program.
         cache: keep machine code in this folder, and take it from there if the same program was compiled before with the
@@ -110,7 +111,7 @@ def compile(  # noqa: A001, PLR0913
             raise TypeError(f"{name} must be True or False, got {flag!r}")
     route = None if pipeline is None else as_pipeline(pipeline)
     libraries = library_paths(shared_libs)
-    if _checked_threads(threads) > 1:
+    if _checked_threads(threads) > 1 and not has_team():
         runtime = find_openmp()
         if runtime is None:
             warnings.warn(NO_OPENMP, RuntimeWarning, stacklevel=2)

@@ -39,6 +39,7 @@ from ..native.guarded_entries import guard_entries
 from ..native.library_names import avoid_library_names, native_name
 from ..native.linking import link
 from ..native.packed_entries import pack_entry
+from ..native.thread_team import require_own_loops, thread_symbols
 from ..source import private_copy
 from . import lowering
 from .settings import VERIFY_EACH, Settings, verifies_each
@@ -213,7 +214,11 @@ def _start(lowered: Lowered, settings: Settings) -> Engine:
     if settings.memory_stats and not guarded:
         link(module, unguarded_module(allocator))
     reached("linked", module)
-    engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
+    team = thread_symbols(settings.threads, settings.shared_libs)
+    if team:
+        require_own_loops(module.operation)
+    callbacks = {**settings.callbacks, **team}
+    engine = Engine(module, settings.opt_level, settings.shared_libs, callbacks)
     use_pool(engine)
     use_guard(engine)
     return engine

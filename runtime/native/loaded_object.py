@@ -10,8 +10,9 @@ from __future__ import annotations
 import ctypes
 import mmap
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...dialects.support.frozen_classes import frozen
 from ...passes.framework.interpreter_exit import kept_for_daemons
@@ -138,12 +139,16 @@ def is_loaded(section: _Section) -> bool:
 class LoadedObject:
     """Native code in memory, as long as this object lives.
 
-    `libraries` provide symbols that the object does not define. Raises `UnsupportedObjectError` for an unsupported
-    object or an undefined symbol, and `OSError` where the system does not allow code to be loaded.
+    `callbacks`, by symbol, and then `libraries` provide symbols that the object does not define. Raises
+    `UnsupportedObjectError` for an unsupported object or an undefined symbol, and `OSError` where the system does not
+    allow code to be loaded.
     """
 
-    def __init__(self, data: bytes, libraries: Sequence[ctypes.CDLL]) -> None:
+    def __init__(
+        self, data: bytes, libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any] | None = None
+    ) -> None:
         file = ObjectFile(data)
+        self._callbacks = dict(callbacks or {})
         providers = [ctypes.CDLL(None), *libraries]
         ends = self._lay_out(file.sections)
         self._memory = mmap.mmap(-1, max(ends[-1], _PAGE), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -197,6 +202,8 @@ class LoadedObject:
             if section.place < 0:
                 raise UnsupportedObjectError(f"a reference to {section.name}")
             return self._base + section.place + symbol.value
+        if symbol.section == 0 and symbol.name in self._callbacks:
+            return ctypes.cast(self._callbacks[symbol.name], ctypes.c_void_p).value or 0
         for provider in providers if symbol.section == 0 else ():
             if hasattr(provider, symbol.name):
                 return ctypes.cast(getattr(provider, symbol.name), ctypes.c_void_p).value or 0

@@ -1,4 +1,4 @@
-"""Search for the OpenMP runtime of code on several threads: LLVM's, or Intel's, which has the same entry points.
+"""Search for a runtime of OpenMP, where threads of our own cannot run: LLVM's, or Intel's, with the same entry points.
 
 GNU's (`libgomp`) has others and cannot be used. The package `intel-openmp` (extra `openmp`) brings one; on Debian
 `libomp5` does.
@@ -14,7 +14,7 @@ from ctypes.util import find_library
 from functools import cache
 from pathlib import Path
 
-__all__ = ["find_openmp"]
+__all__ = ["find_openmp", "is_openmp"]
 
 _NAMES = ("libomp.so", "libomp.so.5", "libiomp5.so")
 _ENTRY = "__kmpc_fork_call"
@@ -28,9 +28,14 @@ def find_openmp() -> str | None:
             library = ctypes.CDLL(candidate)
         except OSError:
             continue
-        if hasattr(library, _ENTRY):
+        if is_openmp(library):
             return candidate
     return None
+
+
+def is_openmp(library: ctypes.CDLL) -> bool:
+    """Whether a library is a runtime of OpenMP."""
+    return hasattr(library, _ENTRY)
 
 
 def _candidates() -> Iterator[str]:

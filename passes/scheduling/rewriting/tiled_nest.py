@@ -58,10 +58,7 @@ def tile(structured: Structured, loops: Sequence[TileLoop], producers: Sequence[
 
 
 def distribute(structured: Structured, how: Distribution, producers: Sequence[Structured] = ()) -> Tiled:
-    """Build an `scf.forall` in which each thread computes its part of `structured`; otherwise like `tile`.
-
-    There are as many threads as nonempty parts.
-    """
+    """Build an `scf.forall` over the parts of `structured`; otherwise like `tile`. None of the parts is empty."""
     builder = _Builder(structured, producers)
     whole = builder.root.sizes[how.loop]
     part = _equal_part(whole, how)
@@ -81,8 +78,8 @@ def distribute(structured: Structured, how: Distribution, producers: Sequence[St
 
 
 def _equal_part(whole: Number, how: Distribution) -> Number:
-    """Return the iterations of a thread: an equal share, rounded up to a multiple of the unit."""
-    share = how.threads * how.unit
+    """Return the iterations of a part: an equal share, rounded up to a multiple of the unit."""
+    share = how.parts * how.unit
     if isinstance(whole, int):
         return max(1, -(-whole // share)) * how.unit
     parts = arith.maxui(as_value(ceil_div(whole, share)), index_constant(1))

@@ -26,6 +26,25 @@ func.func @columns(%a: tensor<256x64xf32>, %b: tensor<64x620xf32>, %e: tensor<25
   return %r : tensor<256x620xf32>
 }
 
+// Each thread has four parts where these are long: one that is delayed takes fewer.
+// CHECK-LABEL: func.func @several
+//       CHECK:   scf.forall (%{{.*}}) in (8)
+//       CHECK:     linalg.exp {{.*}} -> tensor<512x1024xf32>
+func.func @several(%a: tensor<4096x1024xf32>, %b: tensor<4096x1024xf32>) -> tensor<4096x1024xf32> {
+  %r = linalg.exp ins(%a : tensor<4096x1024xf32>) outs(%b : tensor<4096x1024xf32>) -> tensor<4096x1024xf32>
+  return %r : tensor<4096x1024xf32>
+}
+
+// A part of a product has two register tiles of columns at least: here four parts in all.
+// CHECK-LABEL: func.func @several_columns
+//       CHECK:   scf.forall (%{{.*}}) in (4)
+//       CHECK:     linalg.matmul {{.*}} -> tensor<1024x128xf32>
+func.func @several_columns(%a: tensor<1024x512xf32>, %b: tensor<512x512xf32>, %e: tensor<1024x512xf32>) -> tensor<1024x512xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<1024x512xf32>, tensor<512x512xf32>) outs(%e : tensor<1024x512xf32>)
+      -> tensor<1024x512xf32>
+  return %r : tensor<1024x512xf32>
+}
+
 // Of five times 64 columns one thread would get three: the rows are given away.
 // CHECK-LABEL: func.func @uneven
 //       CHECK:   scf.forall (%[[T:.*]]) in (2)

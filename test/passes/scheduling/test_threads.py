@@ -166,6 +166,7 @@ def test_a_forall_of_the_program_runs_on_threads() -> None:
 
 
 def test_without_a_runtime_a_warning_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "has_team", lambda: False)
     monkeypatch.setattr(program, "find_openmp", lambda: None)
     a, b = floats(8, 4), floats(4, 16)
     with pytest.warns(RuntimeWarning, match=r"there is no OpenMP runtime, so everything runs on one thread; install"):
@@ -194,6 +195,7 @@ def test_inplace_run_optimizes_on_threads(
         file.write(matmul(64, 256, 64))
     arguments = [path, "--arg=random", "--arg=random", "--check=a0 @ a1", "--tolerance=1e-5", "--optimize"]
     assert inplace_run.main([*arguments, "--threads=2"]) == 0
+    monkeypatch.setattr(program, "has_team", lambda: False)
     monkeypatch.setattr(program, "find_openmp", lambda: None)
     assert inplace_run.main([*arguments, "--threads=2"]) == 0
     assert "inplace-run: warning: there is no OpenMP runtime" in capsys.readouterr().err

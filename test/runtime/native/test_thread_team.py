@@ -1,0 +1,174 @@
+"""The team of threads: every part is computed once, whoever is there; in threads, forks and regions within regions."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fast_run import scaled
+
+import mlir_inplace as mi
+from mlir_inplace.runtime.native.openmp import find_openmp
+from mlir_inplace.runtime.native.thread_team import has_team
+
+pytestmark = pytest.mark.skipif(not has_team(), reason="threads of our own run on Linux only")
+
+COUNT = """
+func.func @main(%a: tensor<?xi64>, %n: index, %m: index) -> tensor<?xi64> {
+  %r = scf.forall (%i, %j) in (%n, %m) shared_outs(%o = %a) -> tensor<?xi64> {
+    %row = arith.muli %i, %m : index
+    %k = arith.addi %row, %j : index
+    %s = tensor.extract_slice %o[%k] [1] [1] : tensor<?xi64> to tensor<1xi64>
+    %x = linalg.generic {
+        indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%s : tensor<1xi64>) {
+    ^bb0(%old: i64):
+      %number = arith.index_cast %k : index to i64
+      %new = arith.addi %old, %number : i64
+      linalg.yield %new : i64
+    } -> tensor<1xi64>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %x into %o[%k] [1] [1] : tensor<1xi64> into tensor<?xi64>
+    }
+  }
+  return %r : tensor<?xi64>
+}"""
+"""Adds its number to each element: a part that runs twice, or never, shows."""
+
+NESTED = """
+func.func @main(%a: tensor<6x40xi64>) -> tensor<6x40xi64> {
+  %r = scf.forall (%i) in (6) shared_outs(%o = %a) -> tensor<6x40xi64> {
+    %s = tensor.extract_slice %o[%i, 0] [1, 40] [1, 1] : tensor<6x40xi64> to tensor<40xi64>
+    %t = scf.forall (%j) in (40) shared_outs(%p = %s) -> tensor<40xi64> {
+      %e = tensor.extract_slice %p[%j] [1] [1] : tensor<40xi64> to tensor<1xi64>
+      %x = linalg.generic {
+          indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<1xi64>) {
+      ^bb0(%old: i64):
+        %new = arith.addi %old, %old : i64
+        linalg.yield %new : i64
+      } -> tensor<1xi64>
+      scf.forall.in_parallel { tensor.parallel_insert_slice %x into %p[%j] [1] [1] : tensor<1xi64> into tensor<40xi64> }
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %t into %o[%i, 0] [1, 40] [1, 1] : tensor<40xi64> into tensor<6x40xi64>
+    }
+  }
+  return %r : tensor<6x40xi64>
+}"""
+
+
+def check(program: mi.Program, n: int, m: int) -> None:
+    a = np.arange(n * m, dtype=np.int64)[::-1] * 1000
+    np.testing.assert_array_equal(program.main(a, n, m), a + np.arange(n * m))
+
+
+@pytest.mark.parametrize("threads", [2, 3, 7])
+def test_each_iteration_runs_once(threads: int) -> None:
+    program = mi.compile(COUNT, threads=threads)
+    for n, m in [(0, 5), (5, 0), (1, 1), (2, 1), (1, 3), (7, 13), (97, 101), (1, 5000)]:
+        for _ in range(scaled(50)):
+            check(program, n, m)
+
+
+def test_a_region_within_a_region() -> None:
+    program = mi.compile(NESTED, threads=3)
+    a = np.arange(240, dtype=np.int64).reshape(6, 40)
+    for _ in range(scaled(100)):
+        np.testing.assert_array_equal(program.main(a), 2 * a)
+
+
+def test_several_threads_call() -> None:
+    """One of them has the team, the others compute alone, without waiting for it."""
+    programs = [mi.compile(COUNT, threads=threads) for threads in (2, 4)]
+    start = threading.Barrier(4)
+
+    def work(number: int) -> None:
+        start.wait()
+        for _ in range(scaled(200)):
+            check(programs[number % 2], 11 + number, 17)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+
+
+def test_a_child_makes_threads_of_its_own() -> None:
+    """Its parent's are gone after a fork, also if one of the parent's threads was in a region then."""
+    program = mi.compile(COUNT, threads=2)
+    check(program, 50, 60)
+    stop = threading.Event()
+
+    def call() -> None:
+        while not stop.is_set():
+            check(program, 40, 30)
+
+    caller = threading.Thread(target=call)
+    caller.start()
+    try:
+        for _ in range(scaled(20)):
+            child = os.fork()
+            if child == 0:  # pragma: no cover
+                try:
+                    check(mi.compile(COUNT, threads=2), 30, 20)
+                    os._exit(0)
+                finally:
+                    os._exit(1)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        stop.set()
+        caller.join()
+
+
+def test_the_process_ends_while_threads_look_for_work() -> None:
+    code = f"""
+import numpy as np, mlir_inplace as mi
+program = mi.compile('''{COUNT}''', threads=3)
+print(program.main(np.zeros(20, np.int64), 4, 5).sum())
+"""
+    for _ in range(scaled(10)):
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert (run.returncode, run.stdout, run.stderr) == (0, "190\n", "")
+
+
+def test_threads_of_ours_get_no_signals() -> None:
+    """Python's handler runs in the main thread, which a signal must wake."""
+    code = f"""
+import os, signal, time, numpy as np, mlir_inplace as mi
+program = mi.compile('''{COUNT}''', threads=3)
+program.main(np.zeros(20, np.int64), 4, 5)
+masks = [open(f"/proc/self/task/{{task}}/status").read() for task in os.listdir("/proc/self/task")]
+blocked = [int(mask.split("SigBlk:")[1].split()[0], 16) for mask in masks]
+wanted = 1 << signal.SIGINT - 1 | 1 << signal.SIGTERM - 1
+faults = 1 << signal.SIGSEGV - 1 | 1 << signal.SIGFPE - 1
+print(sum(mask & wanted == wanted for mask in blocked), sum(mask & faults != 0 for mask in blocked))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "2 0\n"
+
+
+@pytest.mark.skipif(find_openmp() is None, reason="there is no OpenMP runtime")
+def test_a_runtime_of_openmp_may_be_named() -> None:
+    check(mi.compile(COUNT, threads=2, shared_libs=[find_openmp() or ""]), 20, 30)
+
+
+def test_other_ops_of_openmp_need_its_runtime() -> None:
+    text = """
+    func.func @main(%a: memref<4xf32>) {
+      omp.parallel {
+        omp.barrier
+        omp.terminator
+      }
+      return
+    }"""
+    with pytest.raises(mi.PassError, match=r"'omp.barrier' cannot be run: it needs a runtime of OpenMP; name its lib"):
+        mi.compile(text, threads=2)
+
+
+def test_code_from_the_cache_runs_on_threads(tmp_path: Path) -> None:
+    for _ in range(2):
+        check(mi.compile(COUNT, threads=2, cache=tmp_path), 20, 30)
+    assert list(tmp_path.iterdir())
