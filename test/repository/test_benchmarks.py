@@ -26,6 +26,7 @@ SMALLEST = {
     "remove_outs": "--chains dead --ops 10 --rounds 1",
     "scaling": "--shapes inserts --ops 20 --rounds 1",
     "sweep": "--only 'transpose 021' --rounds 2 --peers numpy",
+    "threads": "--only depthwise --rounds 2",
     "vector_math": "--functions exp --elements 1024 --rounds 1",
 }
 """The arguments of each. The workloads of `speed` are run by `test_workloads.py`."""
