@@ -19,8 +19,9 @@ __all__ = ["followed_size", "has_size", "keeps_size"]
 _STEPS = 64
 """The largest number of steps that a size is traced back."""
 
-_CREATORS = frozenset({"tensor.empty", "tensor.generate", "bufferization.alloc_tensor"})
-"""Ops whose first operands are the dynamic sizes of their result, outermost first; or, of a copy, the copied tensor."""
+_ALLOC = "bufferization.alloc_tensor"
+_CREATORS = frozenset({"tensor.empty", "tensor.generate", _ALLOC})
+"""Ops whose first operands are the dynamic sizes of their result, outermost first; but see `_copied`."""
 
 _Size = int | tuple[int, int]
 """A constant, an index value (its number, -1), or a dimension of a tensor value."""
@@ -114,14 +115,26 @@ def _size(effects: EffectTables, value: int, dimension: int, assumed: dict[int, 
 
 
 def _same_shape(effects: EffectTables, value: int) -> int | None:
-    """Return the only source of ``value``, if it is forwarded or is the destination, and so has the same shape."""
+    """Return the only source of ``value``, if it is forwarded, copied or the destination, and so has the same shape."""
     s = effects.snapshot
+    copied = _copied(effects, value)
+    if copied is not None:
+        return copied
     sources = effects.sources.get(value, ())
     if len(sources) != 1:
         return None
     operand = sources[0]
     keeps_shape = operand in effects.forwards or effects.is_same_buffer(operand, value)
     return s.operand_value[operand] if keeps_shape else None
+
+
+def _copied(effects: EffectTables, value: int) -> int | None:
+    """Return the tensor that ``value`` is made as a copy of, by an op that has no sizes then."""
+    s = effects.snapshot
+    op = s.value_op[value]
+    if op < 0 or s.op_name[op] != _ALLOC or not ir.DenseI32ArrayAttr(s.ops[op].attributes["operandSegmentSizes"])[1]:
+        return None
+    return s.operand_value[s.operands(op)[0]]
 
 
 def _index(effects: EffectTables, value: int, dimension: int) -> Index | None:
@@ -132,8 +145,9 @@ def _index(effects: EffectTables, value: int, dimension: int) -> Index | None:
     if op < 0 or not isinstance(type_, ir.RankedTensorType):
         return None
     if s.op_name[op] in _CREATORS:
-        size = s.operand_value[s.operands(op)[_dynamic_before(type_, dimension)]]
-        return Symbol(size) if isinstance(s.values[size].type, ir.IndexType) else None
+        if _copied(effects, value) is not None:
+            return None
+        return Symbol(s.operand_value[s.operands(op)[_dynamic_before(type_, dimension)]])
     if s.op_name[op] == "dispatch.contents":
         sizes = sizes_of(ir.OpResult(s.ops[op].operands[0]).owner)
         return Symbol(s.value_id(sizes[_dynamic_before(type_, dimension)])) if sizes else None

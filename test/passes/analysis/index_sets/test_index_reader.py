@@ -238,3 +238,22 @@ def test_a_long_chain_of_minima_is_a_symbol_in_the_end() -> None:
       %e = tensor.extract_slice %t[0] [%m2000] [1] : !d to !d loc("e")
       return""")
     assert read.sets.are_disjoint(read.slice("e"), read.slice("e")).answer is NO
+
+
+@pytest.mark.parametrize(
+    ("made", "sizes"),
+    [
+        ("bufferization.alloc_tensor() copy(%a) : tensor<?x?xf32>", "aa"),
+        ("bufferization.alloc_tensor(%n, %m) : tensor<?x?xf32>", "nm"),
+        ("tensor.empty(%m, %n) : tensor<?x?xf32>", "mn"),
+    ],
+)
+def test_sizes_of_what_is_made(made: str, sizes: str) -> None:
+    """A copy has the sizes of what it copies, and no operand for them."""
+    lines = [f'%x = {made} loc("x")', "%r = linalg.fill ins(%f : f32) outs(%x : tensor<?x?xf32>) -> tensor<?x?xf32>"]
+    program = Read("\n".join(lines)).program
+    found = [followed_size(program.analysis.effects, program.value("x"), dimension) for dimension in range(2)]
+    copied = program.value("a")
+    first = copied + 2  # %a, %f, %n, %m
+    places = {"a": [(copied, 0), (copied, 1)], "n": [(first, -1)] * 2, "m": [(first + 1, -1)] * 2}
+    assert found == [places[name][dimension] for dimension, name in enumerate(sizes)]
