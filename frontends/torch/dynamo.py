@@ -74,7 +74,9 @@ def _eagerly(module: Any, given: Sequence[Any]) -> Any:
 
 def _warn(error: PassError) -> None:
     """Say that a graph runs eagerly, once for each reason."""
-    message = f"torch.compile(backend='inplace') runs a graph eagerly: {error.summary}"
+    errors = [str(one) for one in error.diagnostics if one.severity == "error"]
+    reason = ": ".join([error.summary, *errors[:1]])
+    message = f"torch.compile(backend='inplace') runs a graph eagerly: {reason}"
     with _told_lock:
         if message in _told:
             return
