@@ -175,8 +175,8 @@ def run(options: argparse.Namespace, threads: int) -> None:
                     file.write(json.dumps(figures) + "\n")
 
 
-def plot(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Draw the ratios to the best peer as bars, a colour for each number of threads."""
+def plot(rows: Sequence[Mapping[str, Any]], path: Path, scale: str = "times as fast as the best peer") -> None:
+    """Draw the ratios to the best peer as bars, a colour for each number of threads; `scale` says what they are."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -195,7 +195,7 @@ def plot(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
-    axes.set_xlabel("times as fast as the best peer")
+    axes.set_xlabel(scale)
     axes.legend()
     figure.tight_layout()
     figure.savefig(path)
