@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from ...dialects.support.frozen_classes import frozen
 from ...runtime.interface.memrefs import Array
 from ...runtime.interface.signature import Signature
 from .framework import jax_module
-from .tracing import TracedFunction
+from .tracing import TracedFunction, is_key
 
 
 @frozen
@@ -45,12 +46,13 @@ class Leaves:
         self._jax = jax_module()
         self._array = self._jax.Array
         self._donated = [place for place, donated in enumerate(traced.donated) if donated]
+        self._memories = {place: _memory_of(traced.parameters[place]) for place in self._donated}
         self._readers = [
             _reader(self._jax, aval, parameter.type.element.dtype)
             for aval, parameter in zip(traced.parameters, signature.parameters, strict=True)
         ]
         self._result_dtypes = [_physical(self._jax, aval) for aval in traced.results]
-        self._key_kinds = [aval.dtype._impl.name if _is_key(self._jax, aval) else None for aval in traced.results]
+        self._key_kinds = [aval.dtype._impl.name if is_key(self._jax, aval) else None for aval in traced.results]
         self._as_they_are = all(
             result.element.dtype == dtype and kind is None
             for result, dtype, kind in zip(signature.results, self._result_dtypes, self._key_kinds, strict=True)
@@ -82,12 +84,13 @@ class Leaves:
         """A call with JAX arrays, of which some may be donated."""
         places = [place for place in self._donated if isinstance(values[place], self._array)]
         if places:
-            moved = _donating(len(places))(*(values[place] for place in places))
+            moved = _donating(len(places))(*[values[place] for place in places])
             for place, array in zip(places, moved, strict=True):
                 values[place] = array
         memory = list(values)
         for place in self._donated:
-            memory[place] = _memory(values[place]) if place in places else _own(values[place])
+            value = values[place]
+            memory[place] = self._memories[place](value) if isinstance(value, self._array) else _own(value)
         arrays = [read(value) for read, value in zip(self._readers, memory, strict=True)]
         return arrays, Donations({id(arrays[place]): values[place] for place in self._donated}, of_jax=True)
 
@@ -122,19 +125,15 @@ class Leaves:
         return _identity()(*arrays)
 
 
-def _is_key(jax: Any, aval: Any) -> bool:
-    return jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key)
-
-
 def _physical(jax: Any, aval: Any) -> np.dtype[Any]:
     """The dtype of the array that holds values like `aval`."""
-    return np.dtype(np.uint32) if _is_key(jax, aval) else np.dtype(aval.dtype)
+    return np.dtype(np.uint32) if is_key(jax, aval) else np.dtype(aval.dtype)
 
 
 def _reader(jax: Any, aval: Any, native: np.dtype[Any]) -> Callable[[Any], Any]:
     """Makes the array to pass for a leaf like `aval`, of the dtype `native` in the compiled function."""
     dtype = _physical(jax, aval)
-    if _is_key(jax, aval):
+    if is_key(jax, aval):
         return lambda value: np.asarray(jax.random.key_data(value)).view(native)
 
     def read(value: Any) -> Any:
@@ -159,14 +158,18 @@ def _donating(count: int) -> Any:
     return jax_module().jit(lambda *arrays: arrays, donate_argnums=tuple(range(count)))
 
 
-def _memory(array: Any) -> Array:
-    """The memory of a JAX array that nobody else has, which may be written."""
-    dtype = np.dtype(array.dtype)
-    if not array.size:
-        return np.empty(array.shape, dtype)
-    address = array.block_until_ready().unsafe_buffer_pointer()
-    block = (ctypes.c_ubyte * array.nbytes).from_address(address)
-    return np.frombuffer(block, np.uint8).view(dtype).reshape(array.shape)
+def _memory_of(aval: Any) -> Callable[[Any], Array]:
+    """What makes the memory of a JAX array like `aval` that nobody else has an array, which may be written."""
+    shape, dtype = aval.shape, aval.dtype
+    if not math.prod(shape):
+        return lambda _: np.empty(shape, dtype)
+    block = ctypes.c_ubyte * (math.prod(shape) * dtype.itemsize)
+
+    def memory(array: Any) -> Array:
+        address = array.block_until_ready().unsafe_buffer_pointer()
+        return np.ndarray(shape, dtype, block.from_address(address))
+
+    return memory
 
 
 def _own(value: Any) -> Any:

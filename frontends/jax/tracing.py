@@ -33,7 +33,8 @@ class TracedFunction:
         constants: arrays that the function closes over.
         parameters: the abstract values of the leaves of the arguments.
         results: those of the results.
-        donated: for each leaf of the arguments, whether it was donated.
+        donated: for each leaf of the arguments, whether it was donated. Keys of random numbers are not: they are small,
+            and their arrays are not NumPy's.
         name: that of the function.
         names: what JAX calls each leaf of the arguments, such as `params['w']`.
         in_tree: the structure of the arguments, a pair of the positional ones and those by name, without static ones.
@@ -85,7 +86,10 @@ def trace(
         constants=constants,
         parameters=tuple(traced.jaxpr.in_avals),
         results=tuple(traced.jaxpr.out_avals),
-        donated=_donated_leaves(jax, arguments, named, donated),
+        donated=tuple(
+            given and not is_key(jax, aval)
+            for given, aval in zip(_donated_leaves(jax, arguments, named, donated), traced.jaxpr.in_avals, strict=True)
+        ),
         name=_name(traced),
         names=_names(traced.jaxpr),
         in_tree=in_tree,
@@ -99,6 +103,11 @@ def _donated_leaves(
     """Whether each leaf is one of a donated argument; arguments by name come last, in the order of their names."""
     whole = [*enumerate(arguments), *sorted(named.items())]
     return tuple(place in donated for place, argument in whole for _ in jax.tree.leaves(argument))
+
+
+def is_key(jax: Any, aval: Any) -> bool:
+    """Whether values like `aval` are keys of random numbers."""
+    return jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key)
 
 
 @functools.cache

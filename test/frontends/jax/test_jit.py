@@ -227,6 +227,19 @@ def test_keys_of_random_numbers_go_in_and_out() -> None:
     np.testing.assert_array_equal(mi.jit(rows)(jax.random.split(key, 4)), rows(jax.random.split(key, 4)))
 
 
+@pytest.mark.parametrize("convert", [np.array, jnp.array])
+def test_a_key_of_random_numbers_among_donated_arguments_is_left_alone(convert: Any) -> None:
+    def step(key: Any, state: Any) -> Any:
+        return jax.random.split(key)[0], state + jax.random.normal(key, (4,))
+
+    key, state = jax.random.key(3), convert(np.ones(4, np.float32))
+    expected = step(key, jnp.ones(4))
+    following, state = mi.jit(step, donate_argnums=(0, 1))(key, state)
+    assert not key.is_deleted()
+    np.testing.assert_array_equal(jax.random.key_data(following), jax.random.key_data(expected[0]))
+    np.testing.assert_allclose(state, expected[1], rtol=1e-6)
+
+
 def test_wrong_options_and_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="static_argnums has 2, but the function has 1 positional arguments"):
         mi.jit(lambda a: a, static_argnums=2)
