@@ -17,6 +17,9 @@ __all__ = [
     "HALO",
     "HELD",
     "LEAST",
+    "MESSAGE_PREFIX",
+    "MESSAGE_TABLE",
+    "MESSAGE_WORDS",
     "OUT_OF_RANGE",
     "OUT_RESULT",
     "READ_ONLY",
@@ -28,6 +31,7 @@ __all__ = [
     "RETURNED",
     "SHARDING",
     "SIZE_CHECKS",
+    "WAIT_FOR",
     "WHOLE_TYPE",
 ]
 
@@ -90,6 +94,27 @@ WHOLE_TYPE = "inplace.whole_type"
 
 HALO = "inplace.halo"
 """Attribute of a shard with a border: for each dimension how many elements of the neighbours stand before and after."""
+
+MESSAGE_PREFIX = "inplace_mpi_"
+"""How names of the functions begin that send messages."""
+
+MESSAGE_TABLE = f"{MESSAGE_PREFIX}table"
+"""The function that returns the address of a program's table of `MESSAGE_WORDS`, which the runtime fills in."""
+
+WAIT_FOR = f"{MESSAGE_PREFIX}wait_for"
+"""The function that stands for `mpi.wait` until messages are lowered."""
+
+MESSAGE_WORDS = (
+    "COMMUNICATOR",
+    "IN_PLACE",
+    "ERROR",
+    *("BYTE", "INT8_T", "INT16_T", "INT32_T", "INT64_T", "UINT8_T", "UINT16_T", "UINT32_T", "UINT64_T"),
+    *("FLOAT", "DOUBLE", "C_FLOAT_COMPLEX", "C_DOUBLE_COMPLEX"),
+    *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR"),
+)
+"""What a program that sends messages is told of MPI: its communicator, the address that stands for a buffer that is
+input and output, then handles of element types and reductions. `ERROR` is written by the program: the last code that
+was none of success."""
 
 BYTES = -1
 """Instead of a dimension: a view of the argument's bytes ends within them."""

@@ -1,6 +1,6 @@
 """The passes of a compilation as data: phases in the order in which `build.py` runs them, each with its reason.
 
-    0. checks       CHECKS                        only with `runtime_checks=True`
+    0. checks       CHECKS, WAITS                 only with `runtime_checks=True`; only for messages between ranks
     1. tensors      OPTIMIZE, MARK_KERNELS        only with `optimize=True`
     2. bufferize    BUFFERIZE(_UNOPTIMIZED)       or the caller's pipeline; then DISPATCH for dispatch functions
     3. boundary     BOUNDARY                      or VERIFY, in the reference of `inplace-check`
@@ -47,6 +47,20 @@ CHECKS = (
         ("generate-runtime-verification", "inplace-check-accesses"),
     ),
 )
+
+WAITS = (
+    Phase(
+        "waits",
+        "Only for programs that send messages. Before anything is canonicalized, which erases waits.",
+        ("inplace-keep-waits",),
+    ),
+)
+
+
+def before_phases(*, checks: bool, messages: bool) -> tuple[Phase, ...]:
+    """What precedes all decisions: `checks` of accesses, and waits if there are `messages` between ranks."""
+    return (*(WAITS if messages else ()), *(CHECKS if checks else ()))
+
 
 # 1. Tensors.
 
@@ -325,7 +339,12 @@ def outline_phases(*, count: bool) -> tuple[Phase, ...]:
 
 
 def llvm_phases(
-    threads: int = 1, *, fences: bool = False, own_allocator: bool = False, raises: bool = False
+    threads: int = 1,
+    *,
+    fences: bool = False,
+    own_allocator: bool = False,
+    raises: bool = False,
+    messages: bool = False,
 ) -> tuple[Phase, ...]:
     """From structured ops on memrefs to the LLVM dialect.
 
@@ -334,8 +353,10 @@ def llvm_phases(
         fences: whether there may be stores past the caches (STREAMS), which need fences.
         own_allocator: call functions that the runtime brings (`memory/`) in place of malloc and free.
         raises: whether the caller asks for assertions that failed; otherwise they end the process.
+        messages: whether there may be messages between ranks.
     """
     return (
+        *((MESSAGES,) if messages else ()),
         _loops(threads, fences=fences),
         ADDRESSES,
         CONTROL_FLOW,
@@ -344,6 +365,14 @@ def llvm_phases(
         _llvm(openmp=threads > 1, own_allocator=own_allocator),
         NARROW_REGISTERS,
     )
+
+
+MESSAGES = Phase(
+    "messages",
+    "Addresses and strides of what is sent, which later phases expand, and assertions that it was sent. No pass before"
+    " knows what the functions do that are called.",
+    ("inplace-lower-mpi",),
+)
 
 
 def _loops(threads: int, *, fences: bool) -> Phase:

@@ -27,14 +27,16 @@ from ..native.engine import library_paths
 from ..native.openmp import find_openmp
 from ..native.thread_team import has_team
 from ..source import IR, Source, parse_source
-from .build import Build, build
+from .build import Build, build, usable_place
 from .disk_cache import cache_place
 from .garbage import collection_paused
-from .preparation import prepare
+from .preparation import Prepared, prepare
 from .settings import Settings
 from .shared_trampolines import shared_trampolines
 
 if TYPE_CHECKING:
+    from ..message_passing.communicators import Communicators
+    from ..message_passing.ranks import Ranks
     from ..report import BufferizationReport
 
 MOST_THREADS = 1024
@@ -53,6 +55,7 @@ def compile(  # noqa: A001, PLR0913
     threads: int = 1,
     machine: str = "",
     cache: bool | str | os.PathLike[str] | None = None,
+    comm: Any = None,
 ) -> Program:
     """Compile a program for the host CPU; the source is not changed.
 
@@ -95,6 +98,9 @@ def compile(  # noqa: A001, PLR0913
             folder; False: nowhere. None: in the folder that the environment variable MLIR_INPLACE_CACHE names, nowhere
             if it is 0, and if it is not set in the user's cache folder what takes 0.3 s and more to compile, without a
             `pipeline` and op models of other packages. For a program from the cache there are no remarks of passes.
+        comm: the communicator of mpi4py, such as `MPI.COMM_WORLD`, whose ranks compile and call the program together
+            (extra `mpi`; see docs/SHARDING.md): a partitioned one (`shard`), or one that sends messages by the `mpi`
+            dialect. An error on one rank is raised on all.
 
     Raises:
         ir.MLIRError: the text does not parse; the diagnostics are in the message.
@@ -118,6 +124,13 @@ def compile(  # noqa: A001, PLR0913
             threads = 1
         else:
             libraries = (*libraries, runtime)
+    communicator = None
+    if comm is not None:
+        from ..message_passing.communicators import Communicators
+        from ..message_passing.library import loaded_mpi
+
+        communicator = Communicators(comm)
+        libraries = (*libraries, loaded_mpi().path)
     settings = Settings(
         route,
         opt_level,
@@ -128,10 +141,19 @@ def compile(  # noqa: A001, PLR0913
         machine=machine,
         cache=cache_place(cache),
         runtime_checks=runtime_checks,
+        ranks=communicator is not None,
     )
-    with in_bindings(), collection_paused():
-        module, names = parse_source(source)
-        return Program(module, settings, verified=not isinstance(source, IR), name_of=names.name_of)
+
+    def make() -> Program:
+        with in_bindings(), collection_paused():
+            module, names = parse_source(source)
+            verified = not isinstance(source, IR)
+            return Program(module, settings, verified=verified, name_of=names.name_of, communicator=communicator)
+
+    if communicator is None:
+        return make()
+    cached = usable_place(settings.cache, piped=route is not None) is not None
+    return communicator.together(make, one_first=cached)
 
 
 def _checked_threads(threads: int) -> int:
@@ -160,11 +182,18 @@ class Program(ProcessBound):
     """
 
     def __init__(
-        self, source: ir.Module, settings: Settings, *, verified: bool = False, name_of: NameOf = name_in_location
+        self,
+        source: ir.Module,
+        settings: Settings,
+        *,
+        verified: bool = False,
+        name_of: NameOf = name_in_location,
+        communicator: Communicators | None = None,
     ) -> None:
         prepared = prepare(source, settings, verified=verified, name_of=name_of)
         self._source, self._settings = prepared.source, prepared.settings
         self._signatures, self._unsupported = prepared.signatures, prepared.unsupported
+        self._ranks = None if communicator is None else _ranks(communicator, prepared)
         self._lock = threading.Lock()
         self._builds: dict[bool, Build] = {}
         self._last_stats: MemoryStats | None = None
@@ -312,6 +341,8 @@ class Program(ProcessBound):
         def native(contiguous: bool) -> NativeCode:
             return self._build(contiguous=contiguous).codes[signature.name]
 
+        if self._ranks is not None:
+            return self._ranks.entry_point(signature, native, self._keep_stats, held)
         return EntryPoint(signature, native, self._keep_stats, shared_trampolines, held)
 
     def _keep_stats(self, stats: MemoryStats) -> None:
@@ -322,6 +353,8 @@ class Program(ProcessBound):
             if contiguous not in self._builds:
                 with entered(self._source.context), collection_paused():
                     built = build(self._source, self._signatures, self._settings, contiguous=contiguous)
+                if self._ranks is not None:
+                    self._ranks.communicator.attach(built.engine)
                 self._builds[contiguous] = built
             return self._builds[contiguous]
 
@@ -330,6 +363,13 @@ def no_such_entry(name: str, known: Iterable[str]) -> str:
     """The message for a function that is none of the entry points `known`."""
     names = ", ".join(known) or "none; make a function with a body public"
     return f"the program has no entry point {name!r}; it has: {names}"
+
+
+def _ranks(communicator: Communicators, prepared: Prepared) -> Ranks:
+    from ..message_passing.ranks import Ranks
+
+    with entered(prepared.source.context):
+        return Ranks(communicator, prepared.source, prepared.signatures)
 
 
 def native_code(program: Program, *, contiguous: bool) -> Build:

@@ -33,6 +33,7 @@ class Settings:
         callbacks: functions by symbol that the program may call.
         kernels: whether `optimize` outlines repeated ops into functions, and optimizes these.
         eager: outline and tabulate code however seldom it is repeated, for tests.
+        ranks: whether the program may send messages to other ranks.
     """
 
     pipeline: Pipeline | None
@@ -49,3 +50,4 @@ class Settings:
     kernels: bool = True
     eager: bool = False
     runtime_checks: bool = False
+    ranks: bool = False

@@ -32,6 +32,7 @@ from ..interface.boundary import (
 from ..interface.signature import Signature
 from ..memory.counting_code import counting_allocator
 from ..memory.pool import POOLED, use_pool, wants_pool
+from ..message_passing.native_code import link_messages
 from ..native.engine import Engine, require_registered
 from ..native.guard_code import NativeAllocator, unguarded_module
 from ..native.guard_keys import use_guard
@@ -86,6 +87,7 @@ def decide(settings: Settings) -> Decisions:
         lowering_options={
             "own_allocator": counted or not settings.plain,
             "raises": not (settings.plain or settings.checked),
+            "messages": settings.ranks,
         },
         tensor_options={"threads": settings.threads, "machine": settings.machine, **marks},
         outline_options=lowering.EAGER_OUTLINES if settings.eager else {},
@@ -136,8 +138,7 @@ def lower_module(
     separate_entries(module.operation)
     own = settings.pipeline is None and not settings.plain
     protect_arguments(module.operation, contiguous=contiguous and own)
-    if settings.runtime_checks:
-        _run(module, lowering.CHECKS)
+    _run(module, lowering.before_phases(checks=settings.runtime_checks, messages=settings.ranks))
     # 1. Tensors: fuse, tile and vectorize before bufferization makes its in-place decisions.
     if settings.optimize:
         _run(module, lowering.optimize_phases(kernels=decided.kernels), **decided.tensor_options)
@@ -188,6 +189,8 @@ def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = 
     A valid program may still become invalid, where folding shows an access out of the bounds of a memref. With the
     environment variable `MLIR_INPLACE_VERIFY_EACH=1`, as in tests, the IR is verified after every pass.
     """
+    if not phases:
+        return
     pipeline = lowering.pipeline(phases, **options)
     run_pipeline(module, pipeline, verify_each=verifies_each(), verify_result=verify)
 
@@ -207,6 +210,8 @@ def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
 def _start(lowered: Lowered, settings: Settings) -> Engine:
     """Link the runtime's functions into a lowered module, and compile it to machine code."""
     module = lowered.module
+    if settings.ranks:
+        link_messages(module)
     allocator = POOLED if lowered.pooled else NativeAllocator()
     if settings.memory_stats:
         allocator = counting_allocator(module, checked=settings.checked)

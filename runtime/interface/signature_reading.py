@@ -15,7 +15,7 @@ from ...passes.framework.contract import BINDING, RESULT_NAME, SIZE_CHECKS
 from .dtypes import UnsupportedTypeError, element_type
 from .signature import BoundaryKind, Parameter, Signature, ValueType
 
-__all__ = ["WRITABLE", "NameOf", "may_be_written", "name_in_location", "read_signature"]
+__all__ = ["WRITABLE", "NameOf", "may_be_written", "name_in_location", "read_signature", "value_type"]
 
 WRITABLE = "bufferization.writable"
 
@@ -37,7 +37,7 @@ def read_signature(function: func.FuncOp, name_of: NameOf = name_in_location) ->
     attributes = function.arg_attrs
     parameters: list[Parameter] = []
     for index, argument in enumerate(function.arguments):
-        type_ = _value_type(argument.type, f"argument {index} of '{name}'")
+        type_ = value_type(argument.type, f"argument {index} of '{name}'")
         given = ir.BoolAttr(attributes[index][WRITABLE]).value if WRITABLE in attributes[index] else None
         slot = ir.DenseI64ArrayAttr(attributes[index][BINDING]) if BINDING in attributes[index] else None
         stated = type_.kind is BoundaryKind.TENSOR or slot is not None
@@ -50,7 +50,7 @@ def read_signature(function: func.FuncOp, name_of: NameOf = name_in_location) ->
         # Its native results are those of the checks.
         return Signature(name, tuple(parameters), (), _size_checks(function))
     types = function.type.results
-    results = (_value_type(type_, f"result {index} of '{name}'") for index, type_ in enumerate(types))
+    results = (value_type(type_, f"result {index} of '{name}'") for index, type_ in enumerate(types))
     return Signature(name, tuple(parameters), tuple(results), result_names=_result_names(function, len(types)))
 
 
@@ -70,7 +70,8 @@ def _size_checks(function: func.FuncOp) -> tuple[tuple[int, int], ...]:
     return tuple((pair[0], pair[1]) for pair in pairs)
 
 
-def _value_type(type_: ir.Type, what: str) -> ValueType:
+def value_type(type_: ir.Type, what: str) -> ValueType:
+    """The type of a parameter or result; raises `UnsupportedTypeError`, which says `what` has the type."""
     try:
         if isinstance(type_, (ir.RankedTensorType, ir.MemRefType)):
             kind = BoundaryKind.TENSOR if isinstance(type_, ir.RankedTensorType) else BoundaryKind.MEMREF

@@ -1,0 +1,1 @@
+"""Passes that lower messages between the ranks of MPI."""

@@ -1,0 +1,301 @@
+"""Lower the `mpi` dialect to calls of the runtime's functions, for the MPI library that the process has loaded.
+
+In: `mpi` ops on memrefs. Out: calls of functions `@inplace_mpi_…`, which the runtime defines
+(`runtime/message_passing/native_code.py`). Handles of data types, reductions and communicators come from a table that
+is filled when the program is loaded, so the same code runs on MPICH, Open MPI and what has their interface.
+
+- `mpi.comm_world` is the communicator that the caller gave, `comm=` of `mi.compile`. `mpi.init` and `mpi.finalize` do
+  nothing: the caller has begun, and will end.
+- What is sent or received may have any strides. A collective of two memrefs that are one buffer is in place, as is an
+  all-gather whose source is its own part of the destination.
+- `mpi.wait` may be the call that `inplace-keep-waits` makes of it.
+- A code that is none of success fails an assertion, unless the op returns it to the program.
+- A communicator that is split off is made once and kept (`rewriting/split_communicators.py`).
+
+```mlir
+func.func @f() {
+  %c = mpi.comm_world : !mpi.comm
+  mpi.barrier(%c)
+  func.return
+}
+```
+
+becomes:
+
+```mlir
+func.func private @inplace_mpi_barrier(i64) -> i64
+func.func private @inplace_mpi_word(i64) -> i64
+func.func @f() {
+  %c0_i64 = arith.constant 0 : i64
+  %0 = call @inplace_mpi_word(%c0_i64) : (i64) -> i64
+  %1 = call @inplace_mpi_barrier(%0) : (i64) -> i64
+  %c0_i64_0 = arith.constant 0 : i64
+  %2 = arith.cmpi eq, %1, %c0_i64_0 : i64
+  cf.assert %2, "mpi.barrier failed"
+  func.return
+}
+```
+
+Refused: reductions of numbers that MPI cannot compute with or that do not lie one after the other, and requests and
+communicators that are passed through other ops. Linear in the operations.
+
+Upstream counterpart: `convert-to-llvm`, which has no `isend`, `irecv`, `wait` and `barrier`, takes no strided memory,
+ignores codes, and knows the world's communicator only, as it is in the MPI that the module names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mlir import ir
+from mlir.dialects import arith, cf, func
+
+from ..analysis.ir.traversal import find_ops
+from ..framework.base import Pass, Statistic
+from ..framework.contract import MESSAGE_PREFIX, MESSAGE_WORDS, WAIT_FOR
+from ..framework.errors import PassFailure
+from ..framework.options import PassOptions
+from .rewriting.message_buffers import call, describe, is_row_major, moved_type, reduced_type, word, word_type
+from .rewriting.split_communicators import is_settled, kept_place
+
+_MESSAGES = ("mpi.send", "mpi.recv", "mpi.isend", "mpi.irecv")
+_REDUCTIONS = ("mpi.allreduce", "mpi.reduce_scatter_block")
+_COLLECTIVES = ("mpi.allgather", *_REDUCTIONS)
+_NOTHING = ("mpi.init", "mpi.finalize")
+_OTHERS = (
+    *("mpi.comm_world", "mpi.comm_rank", "mpi.comm_size", "mpi.comm_split"),
+    *("mpi.wait", "mpi.barrier", "mpi.retval_check", "mpi.error_class"),
+)
+_LOWERED = (*_NOTHING, *_MESSAGES, *_COLLECTIVES, *_OTHERS)
+_MOST = (1 << 31) - 1
+_OPERATORS = dict(enumerate(("MAX", "MIN", "SUM", "PROD", "LAND", "BAND", "LOR", "BOR", "LXOR", "BXOR"), 1))
+"""Reductions by their numbers in the dialect."""
+_OF_BITS = frozenset({"LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MIN", "MAX"})
+
+
+def analyze_messages(root: ir.Operation) -> list[ir.Operation]:
+    """Return the `mpi` ops under `root` in program order. Changes nothing; raises `PassFailure` for what is refused."""
+    found = find_ops(root, where=lambda op: op.name.startswith("mpi.") or _is_wait(op))
+    known = {result for op in found for result in op.results}
+    for op in found:
+        if op.name not in _LOWERED and not _is_wait(op):
+            raise PassFailure(f"'{op.name}' is not supported; use one of {', '.join(sorted(_LOWERED))}", op)
+        for result in op.results:
+            _require_direct_uses(op, result)
+        for operand in op.operands:
+            if str(operand.type).startswith("!mpi.") and operand not in known:
+                raise PassFailure(f"a {operand.type} comes from an argument; make it where it is used", op)
+        for buffer in _buffers(op):
+            _require_message(op, buffer)
+        if op.name == "mpi.retval_check" and "MPI_SUCCESS" not in str(op.attributes["errclass"]):
+            raise PassFailure("only MPI_SUCCESS can be checked: other codes have other numbers in each MPI", op)
+    return found
+
+
+def _is_wait(op: ir.Operation) -> bool:
+    return op.name == "mpi.wait" or (op.name == "func.call" and _callee(op) == WAIT_FOR)
+
+
+def _buffers(op: ir.Operation) -> list[ir.Value]:
+    return list(op.operands)[: 2 if op.name in _COLLECTIVES else 1 if op.name in _MESSAGES else 0]
+
+
+def _require_direct_uses(op: ir.Operation, result: ir.Value) -> None:
+    if not str(result.type).startswith("!mpi."):
+        return
+    for use in result.uses:
+        if not use.owner.name.startswith("mpi.") and not _is_wait(use.owner.operation):
+            message = f"'{use.owner.name}' passes a {result.type} on; use it in the block that makes it"
+            raise PassFailure(message, use.owner, [("it is made here", op.location)])
+
+
+def _require_message(op: ir.Operation, buffer: ir.Value) -> None:
+    if not isinstance(buffer.type, ir.MemRefType):
+        raise PassFailure(f"'{op.name}' needs memrefs with a rank, got {buffer.type}; cast it", op)
+    type_ = ir.MemRefType(buffer.type)
+    if moved_type(type_.element_type) is None:
+        raise PassFailure(f"'{op.name}' cannot move elements of {type_.element_type}: their size is not known", op)
+    if op.name in _COLLECTIVES and not is_row_major(type_) and (op.name in _REDUCTIONS or buffer == op.operands[1]):
+        raise PassFailure(
+            f"'{op.name}' needs elements that lie one after the other, got {type_}; copy them into an allocation", op
+        )
+    if op.name not in _REDUCTIONS:
+        return
+    name, operator = reduced_type(type_.element_type), _reduction(op)
+    if name is None or operator is None or (str(type_.element_type) == "i1" and operator not in _OF_BITS):
+        raise PassFailure(f"MPI has no such reduction of {type_.element_type}; convert the elements before", op)
+
+
+def _reduction(op: ir.Operation) -> str | None:
+    """The reduction's name, if MPI has it for numbers without places."""
+    return _OPERATORS.get(ir.IntegerAttr(op.attributes["op"]).value)
+
+
+class LowerMpiPass(Pass[PassOptions]):
+    """Lower the `mpi` dialect to calls of the runtime's functions."""
+
+    argument = "inplace-lower-mpi"
+    summary = "lower the mpi dialect to calls of the MPI library that the process has loaded"
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("messages", "sends, receives and collectives"),
+        Statistic("strided-messages", "of them, those of memory with strides"),
+        Statistic("splits", "communicators that are made once and kept"),
+    )
+    concerns = (*_LOWERED, "func.call")
+
+    def run(self, op: ir.Operation) -> None:
+        found = analyze_messages(op)
+        buffers = [_buffers(one) for one in found]
+        self.count("messages", sum(map(bool, buffers)))
+        self.count("strided-messages", sum(not all(is_row_major(ir.MemRefType(b.type)) for b in bs) for bs in buffers))
+        self.count("splits", sum(one.name == "mpi.comm_split" for one in found))
+        with op.context:
+            lowering = _Lowering(op, [is_settled(one) for one in found if one.name == "mpi.comm_split"])
+            for one in found:
+                with ir.InsertionPoint(one), one.location:
+                    lowering.lower(one)
+            for one in reversed(found):
+                one.erase()
+            symbols = ir.SymbolTable(op)
+            if WAIT_FOR in symbols:
+                symbols[WAIT_FOR].operation.erase()
+            _declare(op)
+
+
+class _Lowering:
+    """What stands for the values of MPI's types: each is an i64. `settled` is of each split (`is_settled`)."""
+
+    def __init__(self, module: ir.Operation, settled: list[bool]) -> None:
+        self._module, self._settled = module, settled
+        self._values: dict[ir.Value, ir.Value] = {}
+        self._splits = 0
+
+    def lower(self, op: ir.Operation) -> None:
+        """Build what stands for `op` in front of it, and for its results."""
+        kind = "wait" if _is_wait(op) else op.name.partition(".")[2]
+        build: Callable[[ir.Operation], ir.Value | None] | None = getattr(self, f"_{kind}", None)
+        if build is None:
+            build = self._message if op.name in _MESSAGES else self._success
+        code = build(op)
+        if code is None:
+            return
+        results = [result for result in op.results if str(result.type) == "!mpi.retval"]
+        if results:
+            self._values[results[0]] = code
+        else:
+            ok = arith.cmpi(arith.CmpIPredicate.eq, code, word(0))
+            cf.AssertOp(ok, f"{op.name} failed")
+
+    def _operand(self, op: ir.Operation, number: int) -> ir.Value:
+        operand = op.operands[number]
+        return self._values.get(operand, operand)
+
+    def _success(self, op: ir.Operation) -> ir.Value | None:
+        return word(0) if len(op.results) else None
+
+    def _comm_world(self, op: ir.Operation) -> None:
+        self._values[op.results[0]] = call("word", MESSAGE_WORDS.index("COMMUNICATOR"))
+
+    def _comm_rank(self, op: ir.Operation) -> None:
+        self._ask(op, "rank")
+
+    def _comm_size(self, op: ir.Operation) -> None:
+        self._ask(op, "size")
+
+    def _ask(self, op: ir.Operation, what: str) -> None:
+        *codes, number = op.results
+        number.replace_all_uses_with(arith.trunci(number.type, call(what, self._operand(op, 0))))
+        self._values.update({code: word(0) for code in codes})
+
+    def _comm_split(self, op: ir.Operation) -> None:
+        place = kept_place(self._module, self._splits)
+        made = call("split", *(self._operand(op, n) for n in range(3)), place, int(self._settled[self._splits]))
+        self._splits += 1
+        *codes, communicator = op.results
+        self._values[communicator] = made
+        missing = arith.cmpi(arith.CmpIPredicate.eq, made, word(0))
+        self._values.update({code: word(arith.extui(ir.IntegerType.get_signless(32), missing)) for code in codes})
+        if not codes:
+            some = arith.cmpi(arith.CmpIPredicate.ne, made, word(0))
+            cf.AssertOp(some, f"{op.name} failed")
+
+    def _message(self, op: ir.Operation) -> ir.Value:
+        buffer = describe(op.operands[0])
+        _require_count(op, buffer.elements if buffer.made else buffer.count)
+        tag, rank, communicator = (self._operand(op, n) for n in (1, 2, 3))
+        name = op.name.partition(".")[2]
+        code = call(name, buffer.address, buffer.count, buffer.type, rank, tag, communicator)
+        if name in ("isend", "irecv"):
+            self._values[list(op.results)[-1]] = code
+            code = call("started", code)
+        for handle in buffer.made:
+            call("release", handle)
+        return code
+
+    def _wait(self, op: ir.Operation) -> ir.Value:
+        return call("wait", self._operand(op, 0))
+
+    def _barrier(self, op: ir.Operation) -> ir.Value:
+        return call("barrier", self._operand(op, 0))
+
+    def _allreduce(self, op: ir.Operation) -> ir.Value:
+        source, target = (describe(op.operands[n], reduced=True) for n in (0, 1))
+        _require_count(op, target.count)
+        _require_sizes(op, source.elements, target.elements)
+        return self._reduce(op, "allreduce", source.address, target.address, target.count, target.type)
+
+    def _reduce_scatter_block(self, op: ir.Operation) -> ir.Value:
+        source, target = (describe(op.operands[n], reduced=True) for n in (0, 1))
+        _require_count(op, target.count)
+        ranks = call("size", self._operand(op, 2))
+        _require_sizes(op, source.elements, arith.muli(target.elements, ranks))
+        return self._reduce(op, "reduce_scatter_block", source.address, target.address, target.count, target.type)
+
+    def _reduce(self, op: ir.Operation, name: str, *operands: ir.Value) -> ir.Value:
+        reduction = call("word", MESSAGE_WORDS.index(_reduction(op) or "SUM"))
+        return call(name, *operands, reduction, self._operand(op, 2))
+
+    def _allgather(self, op: ir.Operation) -> ir.Value:
+        communicator = self._operand(op, 2)
+        source, target = describe(op.operands[0]), describe(op.operands[1])
+        ranks = call("size", communicator)
+        _require_sizes(op, arith.muli(source.elements, ranks), target.elements)
+        _require_count(op, source.elements if source.made else source.count)
+        each = arith.divsi(target.count, ranks)
+        operands = (source.address, source.count, source.type, target.address, each, target.type)
+        code = call("allgather", *operands, communicator)
+        for handle in source.made:
+            call("release", handle)
+        return code
+
+    def _retval_check(self, op: ir.Operation) -> None:
+        is_success = arith.cmpi(arith.CmpIPredicate.eq, self._operand(op, 0), word(0))
+        op.results[0].replace_all_uses_with(is_success)
+
+    def _error_class(self, op: ir.Operation) -> ir.Value:
+        return self._operand(op, 0)  # It is compared with success only.
+
+
+def _require_count(op: ir.Operation, count: ir.Value) -> None:
+    few = arith.cmpi(arith.CmpIPredicate.sle, count, word(_MOST))
+    cf.AssertOp(few, f"{op.name} takes at most {_MOST} elements; send several parts")
+
+
+def _require_sizes(op: ir.Operation, one: ir.Value, other: ir.Value) -> None:
+    same = arith.cmpi(arith.CmpIPredicate.eq, one, other)
+    cf.AssertOp(same, f"{op.name}: the sizes of source and destination do not agree")
+
+
+def _declare(module: ir.Operation) -> None:
+    """Declare the functions that are called."""
+    top = module.regions[0].blocks[0]
+    calls = find_ops(module, "func.call", where=lambda op: _callee(op).startswith(MESSAGE_PREFIX))
+    declared = {_callee(one): len(one.operands) for one in calls}
+    with ir.InsertionPoint.at_block_begin(top), ir.Location.unknown():
+        for name, count in sorted(declared.items()):
+            func.FuncOp(name, ir.FunctionType.get([word_type()] * count, [word_type()]), visibility="private")
+
+
+def _callee(call_: ir.Operation) -> str:
+    return ir.FlatSymbolRefAttr(call_.attributes["callee"]).value

@@ -1,0 +1,1 @@
+"""What the lowering of messages is built from: memory as MPI describes it, and communicators that are made once."""

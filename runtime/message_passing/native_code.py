@@ -1,0 +1,290 @@
+"""The functions that `inplace-lower-mpi` calls, in the LLVM dialect: one for each function of MPI, and the table.
+
+All of them take and return i64. MPI's own take its handles, which are 32 bits wide in MPICH and addresses in Open MPI:
+both are passed as 64 bits, as the calling conventions of x86-64 and AArch64 leave what is above an argument's type
+undefined. A place where MPI writes a handle is 0 before, so that the 64 bits there are the handle in both (on
+little-endian machines).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import Any
+
+from mlir import ir
+
+from ...passes.framework.contract import MESSAGE_PREFIX, MESSAGE_TABLE, MESSAGE_WORDS
+from ..native.linking import link
+from ..native.shorthand import declaration, expand
+
+__all__ = ["link_messages"]
+
+
+class _Kept(IntEnum):
+    """The words of a communicator that is kept."""
+
+    OF = 0
+    COLOR = 1
+    KEY = 2
+    MADE = 3
+
+
+_Table: Any = IntEnum("_Table", {name: number for number, name in enumerate(MESSAGE_WORDS)})
+"""The words of the table."""
+_RECORDS: dict[str, type[IntEnum]] = {"table": _Table, "kept": _Kept}
+_WORDS = f"!llvm.array<{len(MESSAGE_WORDS)} x i64>"
+
+_MPI = {
+    "MPI_Comm_rank": "wp i",
+    "MPI_Comm_size": "wp i",
+    "MPI_Comm_split": "wiip i",
+    "MPI_Send": "piwiiw i",
+    "MPI_Recv": "piwiiwp i",
+    "MPI_Isend": "piwiiwp i",
+    "MPI_Irecv": "piwiiwp i",
+    "MPI_Wait": "pp i",
+    "MPI_Barrier": "w i",
+    "MPI_Allreduce": "ppiwww i",
+    "MPI_Allgather": "piwpiww i",
+    "MPI_Reduce_scatter_block": "ppiwww i",
+    "MPI_Type_create_hvector": "iiwwp i",
+    "MPI_Type_commit": "p i",
+    "MPI_Type_free": "p i",
+    "MPI_Type_size": "wp i",
+}
+_OWN = {"note": "w w", "in_place": "ww w"}
+
+_PLACE = """
+%one = llvm.mlir.constant(1 : i64) : i64
+%place_p = llvm.alloca %one x !llvm.array<16 x i64> : (i64) -> !llvm.ptr
+%place = llvm.ptrtoint %place_p : !llvm.ptr to i64
+place[0] := 0
+"""
+"""Memory for what a function of MPI writes: a handle, a number or a status."""
+_TABLE = f"""
+%table_p = llvm.mlir.addressof @{MESSAGE_PREFIX}words : !llvm.ptr
+%table = llvm.ptrtoint %table_p : !llvm.ptr to i64
+"""
+
+_FUNCTIONS = {
+    "note(code)": f"""
+        {_TABLE}
+        if code == 0 -> ^end, ^failed
+        ^failed:
+        table.ERROR := code
+        jump ^end
+        ^end:
+        llvm.return %code : i64
+    """,
+    "in_place(source, target)": f"""
+        {_TABLE}
+        if source == target -> ^same, ^other
+        ^same:
+        word = table.IN_PLACE
+        llvm.return %word : i64
+        ^other:
+        llvm.return %source : i64
+    """,
+    "word(number)": f"""
+        {_TABLE}
+        bytes = number * 8
+        at = table + bytes
+        word = at[0]
+        llvm.return %word : i64
+    """,
+    "rank(communicator)": f"""
+        {_PLACE}
+        code = MPI_Comm_rank(communicator, place)
+        noted = note(code)
+        number = place[0]:i32
+        llvm.return %number : i64
+    """,
+    "size(communicator)": f"""
+        {_PLACE}
+        code = MPI_Comm_size(communicator, place)
+        noted = note(code)
+        number = place[0]:i32
+        llvm.return %number : i64
+    """,
+    "split(communicator, color, key, kept, settled)": f"""
+        {_PLACE}
+        {_TABLE}
+        made = kept.MADE
+        if settled == 0 -> ^compare, ^known
+        ^known:
+        if made == 0 -> ^make, ^keep
+        ^compare:
+        place[0] := 0
+        of = kept.OF
+        old_color = kept.COLOR
+        old_key = kept.KEY
+        if made == 0 -> ^ask, ^same_of
+        ^same_of:
+        if of == communicator -> ^same_color, ^ask
+        ^same_color:
+        if old_color == color -> ^same_key, ^ask
+        ^same_key:
+        if old_key == key -> ^same, ^ask
+        ^same:
+        place[0] := 1
+        jump ^ask
+        ^ask:
+        place[8] := 0
+        mine = place + 0
+        all = place + 8
+        type = table.INT32_T
+        least = table.MIN
+        asked = MPI_Allreduce(mine, all, 1, type, least, communicator)
+        code = note(asked)
+        agreed = place[8]
+        if agreed == 0 -> ^make, ^keep
+        ^keep:
+        llvm.return %made : i64
+        ^make:
+        place[0] := 0
+        split = MPI_Comm_split(communicator, color, key, place)
+        noted = note(split)
+        new = place[0]
+        kept.OF := communicator
+        kept.COLOR := color
+        kept.KEY := key
+        kept.MADE := new
+        if split == 0 -> ^made, ^failed
+        ^made:
+        llvm.return %new : i64
+        ^failed:
+        kept.MADE := 0
+        llvm.return %k0 : i64
+    """,
+    "send(address, count, type, rank, tag, communicator)": """
+        code = MPI_Send(address, count, type, rank, tag, communicator)
+        noted = note(code)
+        llvm.return %noted : i64
+    """,
+    "recv(address, count, type, rank, tag, communicator)": f"""
+        {_PLACE}
+        code = MPI_Recv(address, count, type, rank, tag, communicator, place)
+        noted = note(code)
+        llvm.return %noted : i64
+    """,
+    "isend(address, count, type, rank, tag, communicator)": f"""
+        {_PLACE}
+        code = MPI_Isend(address, count, type, rank, tag, communicator, place)
+        noted = note(code)
+        request = place[0]
+        if code == 0 -> ^sent, ^failed
+        ^sent:
+        llvm.return %request : i64
+        ^failed:
+        llvm.return %k0 : i64
+    """,
+    "irecv(address, count, type, rank, tag, communicator)": f"""
+        {_PLACE}
+        code = MPI_Irecv(address, count, type, rank, tag, communicator, place)
+        noted = note(code)
+        request = place[0]
+        if code == 0 -> ^sent, ^failed
+        ^sent:
+        llvm.return %request : i64
+        ^failed:
+        llvm.return %k0 : i64
+    """,
+    "started(request)": f"""
+        {_TABLE}
+        code = table.ERROR
+        if request == 0 -> ^failed, ^started
+        ^failed:
+        llvm.return %code : i64
+        ^started:
+        llvm.return %k0 : i64
+    """,
+    "wait(request)": f"""
+        {_PLACE}
+        place[0] := request
+        status = place + 8
+        code = MPI_Wait(place, status)
+        noted = note(code)
+        llvm.return %noted : i64
+    """,
+    "barrier(communicator)": """
+        code = MPI_Barrier(communicator)
+        noted = note(code)
+        llvm.return %noted : i64
+    """,
+    "allreduce(source, target, count, type, operator, communicator)": """
+        from = in_place(source, target)
+        code = MPI_Allreduce(from, target, count, type, operator, communicator)
+        noted = note(code)
+        llvm.return %noted : i64
+    """,
+    "reduce_scatter_block(source, target, count, type, operator, communicator)": """
+        from = in_place(source, target)
+        code = MPI_Reduce_scatter_block(from, target, count, type, operator, communicator)
+        noted = note(code)
+        llvm.return %noted : i64
+    """,
+    "allgather(source, sent, source_type, target, count, type, communicator)": f"""
+        {_PLACE}
+        asked = MPI_Comm_rank(communicator, place)
+        rank = place[0]:i32
+        place[0] := 0
+        sized = MPI_Type_size(type, place)
+        bytes = place[0]:i32
+        part = count * bytes
+        before = part * rank
+        own = target + before
+        from = in_place(source, own)
+        code = MPI_Allgather(from, sent, source_type, target, count, type, communicator)
+        noted = note(code)
+        llvm.return %noted : i64
+    """,
+    "vector(count, stride, type)": f"""
+        {_PLACE}
+        code = MPI_Type_create_hvector(count, 1, stride, type, place)
+        noted = note(code)
+        committed = MPI_Type_commit(place)
+        made = place[0]
+        llvm.return %made : i64
+    """,
+    "release(type)": f"""
+        {_PLACE}
+        place[0] := type
+        code = MPI_Type_free(place)
+        llvm.return %code : i64
+    """,
+}
+
+
+def link_messages(module: ir.Module) -> None:
+    """Move into a lowered module the functions that it calls to send messages, and the table; linear in it."""
+    top = module.body.operations
+    names = [ir.StringAttr(op.attributes["sym_name"]).value for op in top if op.operation.name == "llvm.func"]
+    called = [name for name in names if name.startswith(MESSAGE_PREFIX)]
+    if called:
+        link(module, _definitions(called))
+
+
+def _definitions(called: Iterable[str]) -> str:
+    """The definitions of these functions in the LLVM dialect."""
+    wanted = {name.removeprefix(MESSAGE_PREFIX) for name in called} | set(_OWN)
+    bodies = {header: body for header, body in _FUNCTIONS.items() if header.partition("(")[0] in wanted}
+    used = [name for name in _MPI if any(f"{name}(" in body for body in bodies.values())]
+    count = len(MESSAGE_WORDS)
+    return "\n".join(
+        (
+            f"llvm.mlir.global internal @{MESSAGE_PREFIX}words(dense<0> : tensor<{count}xi64>) : {_WORDS}",
+            f"llvm.func @{MESSAGE_TABLE}() -> !llvm.ptr {{{_TABLE} llvm.return %table_p : !llvm.ptr }}",
+            *(declaration(name, _MPI[name]) for name in used),
+            *map(_function, bodies, bodies.values()),
+        )
+    )
+
+
+def _function(header: str, body: str) -> str:
+    name, _, listed = header[:-1].partition("(")
+    parameters = ", ".join(f"%{one.strip()}: i64" for one in listed.split(","))
+    for own in _OWN:
+        body = body.replace(f"= {own}(", f"= {MESSAGE_PREFIX}{own}(")
+    text = expand(body, _RECORDS, {**_MPI, **{f"{MESSAGE_PREFIX}{own}": kinds for own, kinds in _OWN.items()}})
+    return f"llvm.func internal @{MESSAGE_PREFIX}{name}({parameters}) -> i64 {{\n{text}\n}}"
