@@ -82,6 +82,16 @@ class Covers:
         parts = [cover.paid for cover in covers if cover.paid is not None]
         return Cover(frozenset[Expense]().union(*parts) if len(parts) == len(covers) else None, bound)
 
+    def cheap(self, clauses: Sequence[Clause], costs: Mapping[Expense, Price], most: int) -> Cover:
+        """Return a solution that ``most`` nodes of a search find in each group, the cheapest one where they suffice."""
+        found, bound = frozenset[Expense](), _NOTHING
+        for group in _groups(clauses):
+            cover = _Search(group, costs, most).run()
+            if cover.paid is None:
+                return Cover(None, cover.bound)
+            found, bound = found | cover.paid, bound.plus(cover.bound)
+        return Cover(found, bound)
+
     def _of_group(self, group: Sequence[Clause], costs: Mapping[Expense, Price]) -> Cover:
         expenses = sorted({one for clause in group for one in (*clause.paid, *clause.unless)})
         key = frozenset(group), tuple(costs[one] for one in expenses)
@@ -122,7 +132,7 @@ class _Search:
         waiting = [clause for clause in self._clauses if clause.unless]
         self._visit(_Node(frozenset(), frozenset(), _NOTHING, open_, waiting))
         if self.nodes > self._most:
-            return Cover(None, first)
+            return Cover(self._best[1] if self._best else None, first)
         if self._best is None:
             return Cover(None, NO_SOLUTION)
         return Cover(self._best[1], self._best[0])
@@ -139,7 +149,7 @@ class _Search:
             return
         choices = min((clause.paid - node.without for clause in node.open), key=len)
         without = node.without
-        for one in sorted(choices, key=lambda one: (self._costs[one], one)):
+        for one in sorted(choices, key=lambda one: (self._costs[one], -one.number, one)):
             self._visit(node.paying(one, without, self._costs[one]))
             without |= {one}
 

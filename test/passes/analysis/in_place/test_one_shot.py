@@ -162,7 +162,7 @@ def test_an_elementwise_op_may_read_a_reshape_of_its_init(init: str, in_place: b
         single_order=in_place,
     )
     # A copy of %h has no gaps, so that the second reshape copies nothing.
-    assert a.not_in_place == ({} if in_place else {"x#0": "copy: NOT_CONTIGUOUS read=y#0"})
+    assert a.not_in_place == ({} if in_place else {"x#0": "copy: READ_BY_WRITER write=g#1 read=g#0 value=y"})
 
 
 # --- slices ----------------------------------------------------------------------------------------------------------

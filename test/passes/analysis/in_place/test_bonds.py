@@ -1,0 +1,76 @@
+"""Which operands bring a write and a read together, and that nothing else is said to."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+from analysed import Analysed, analyse, loop
+
+from mlir_inplace.passes.analysis.in_place import improvement
+from mlir_inplace.passes.analysis.in_place.bonds import Bonds
+
+VIEWS = """
+  %a = tensor.extract_slice %t[0] [6] [1] : !v to tensor<6xf32> loc("a")
+  %b = tensor.extract_slice %a[2] [2] [1] : tensor<6xf32> to tensor<2xf32> loc("b")
+  %c = tensor.extract_slice %u[0] [2] [1] : !v to tensor<2xf32> loc("c")
+  %w = tensor.insert %f into %t[%i] : !v loc("w")
+  return %w, %b, %c : !v, tensor<2xf32>, tensor<2xf32>
+"""
+
+
+def bonds_of(a: Analysed) -> Bonds:
+    return Bonds(a.analysis.effects, a.function().function)
+
+
+def places(a: Analysed, operands: frozenset[int] | None) -> set[str] | None:
+    return None if operands is None else {a.place(operand) for operand in operands}
+
+
+def test_the_core_is_what_ties_the_write_to_what_is_read() -> None:
+    """%b is a view of %a: either may be copied, or the write refused; %c is a view of another tensor."""
+    a = analyse(VIEWS)
+    (paid,) = a.not_in_place
+    conflict = a.function().decisions[a.operand(paid)].conflict
+    assert conflict is not None
+    core = places(a, bonds_of(a).core(a.function(), a.operand(paid), conflict))
+    assert core is not None
+    assert {"w#1", "a#0", "b#0"} >= core > set()
+    assert "c#0" not in core
+
+
+def test_between_are_the_operands_that_would_have_to_be_in_place() -> None:
+    a = analyse(VIEWS)
+    bonds = bonds_of(a)
+    assert places(a, bonds.between(a.value("t"), a.value("b"))) == {"a#0", "b#0"}
+    assert places(a, bonds.between(a.value("w"), a.value("b"))) == {"w#1", "a#0", "b#0"}
+    assert bonds.between(a.value("t"), a.value("c")) is None
+
+
+def test_a_way_to_an_argument_ends_at_what_is_copied() -> None:
+    a = analyse(VIEWS)
+    (paid,) = a.not_in_place
+    ways = {name: bonds_of(a).to_argument(a.function(), a.value(name)) for name in ("a", "b", "c")}
+    assert places(a, ways["c"]) == {"c#0"}
+    assert (ways["b"] is None) == (paid in ("a#0", "b#0"))
+
+
+def test_a_loop_ties_its_argument_to_its_result() -> None:
+    a = analyse(loop("%a = %t", 'scf.yield %a : !v loc("y")') + "return %l#0 : !v")
+    s = a.snapshot
+    (operand,) = [o for o in a.analysis.effects.forwards if s.operand_value[o] == a.value("t")]
+    argument, result = sorted(a.analysis.effects.forwards[operand], key=lambda value: s.value_op[value])
+    assert bonds_of(a).between(argument, result) == frozenset()
+
+
+def test_no_trials_where_so_much_is_paid_for_that_a_few_would_not_do() -> None:
+    count = improvement.MOST_PAID
+    lines = [
+        f"""%s{n} = tensor.extract_slice %t[{n % 5}] [4] [1] : !v to !h
+        %w{n} = tensor.insert %f into %s{n}[%i] : !h
+        %x{n} = tensor.insert %f into %s{n}[%j] : !h
+        "test.use"(%w{n}, %x{n}) : (!h, !h) -> ()"""
+        for n in range(count)
+    ]
+    with mock.patch.object(improvement.Improvement, "_try", side_effect=AssertionError("a trial")):
+        decisions = analyse("\n".join(lines), allow_unknown=True).function().decisions.values()
+    assert sum(not decision.in_place for decision in decisions) >= count
