@@ -27,8 +27,9 @@ twice the traffic of a nontemporal store.
 ## Contract
 
 In: a function on memrefs, vectorized. Out: the same, with two versions of loops. A buffer gets nontemporal stores if
-its size is static and at least half of the last cache, and nothing in the function reads it. Left alone: writes whose
-offset may be misaligned, masked writes, and writes outside of loops and in loops with results.
+its size is at least half of the last cache, which the program looks at where it is dynamic, and nothing in the
+function reads it. Left alone: writes whose offset may be misaligned, masked writes, and writes outside of loops and in
+loops with results.
 
 Such stores may become visible to other threads after later ones, so a fence must follow. `inplace-fence-streams`
 builds it, after the lowering of parallel loops, whose bodies do not admit it.
@@ -48,7 +49,7 @@ from mlir.dialects import arith, memref, scf, vector
 from ...dialects.structured import index_constant
 from ...dialects.support.frozen_classes import frozen
 from ..analysis.linalg.structured_op import type_bytes
-from ..analysis.schedule.streamed_stores import Stream, find_streams
+from ..analysis.schedule.streamed_stores import Stream, StreamedBuffer, find_streams
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import read_machine
@@ -86,7 +87,7 @@ class NontemporalStoresPass(Pass[NontemporalStoresOptions]):
 def _split(stream: Stream) -> None:
     """Build a version of the loop for aligned buffers."""
     with ir.InsertionPoint(stream.loop):
-        choice = scf.IfOp(_is_aligned(stream.buffers), has_else=True)
+        choice = scf.IfOp(_fits(stream.buffers), has_else=True)
     usual, fast = choice.operation.regions[1].blocks[0], choice.operation.regions[0].blocks[0]
     with ir.InsertionPoint(usual):
         stream.loop.clone(ir.InsertionPoint.current)
@@ -98,18 +99,22 @@ def _split(stream: Stream) -> None:
         _store(write)
 
 
-def _is_aligned(buffers: Mapping[ir.Value, int]) -> ir.Value:
-    """Build the check that the address of each buffer is a multiple of its number of bytes."""
-    zero = index_constant(0)
-    checks = [
-        arith.cmpi(
-            arith.CmpIPredicate.eq,
-            arith.remui(memref.extract_aligned_pointer_as_index(buffer), index_constant(size)),
-            zero,
-        )
-        for buffer, size in buffers.items()
-    ]
+def _fits(buffers: Mapping[ir.Value, StreamedBuffer]) -> ir.Value:
+    """Build the checks of all buffers: their addresses are aligned, dynamic ones are large, and their rows aligned."""
+    checks: list[ir.Value] = []
+    for buffer, wanted in buffers.items():
+        checks.append(_is_multiple(memref.extract_aligned_pointer_as_index(buffer), wanted.vector_bytes))
+        if wanted.least:
+            sizes = [memref.dim(buffer, index_constant(number)) for number in range(ir.MemRefType(buffer.type).rank)]
+            elements = reduce(arith.muli, sizes)
+            checks.append(arith.cmpi(arith.CmpIPredicate.uge, elements, index_constant(wanted.least)))
+            if wanted.lanes > 1:
+                checks.append(_is_multiple(sizes[-1], wanted.lanes))
     return reduce(arith.andi, checks)
+
+
+def _is_multiple(number: ir.Value, of: int) -> ir.Value:
+    return arith.cmpi(arith.CmpIPredicate.eq, arith.remui(number, index_constant(of)), index_constant(0))
 
 
 def _store(write: ir.Operation) -> None:

@@ -1,10 +1,11 @@
 """Vector writes to buffers that are larger than the caches and not read again, for nontemporal stores.
 
-Such a stream is a buffer of known size, an argument or an allocation, which nothing in the function reads. Nontemporal
-stores write its vectors past the caches: cached stores would evict other data, and read each line from memory before it
-is written. The address of such a store must be a multiple of the vector's size. The address of the buffer is checked
-when the program runs; the offset in the buffer must be proved to be a multiple, through constants, steps of loops,
-sums, products and subviews.
+Such a stream is a buffer, an argument or an allocation, which nothing in the function reads. Nontemporal stores write
+its vectors past the caches: cached stores would evict other data, and read each line from memory before it is written.
+The address of such a store must be a multiple of the vector's size. The address of the buffer is checked when the
+program runs; the offset in the buffer must be proved to be a multiple, through constants, steps of loops, sums,
+products and subviews. A dynamic size is checked when the program runs: that the buffer is large, and, where rows lie
+one after the other, that a row is a multiple of the vector's size.
 
 Reads elsewhere affect speed only; alignment has to be proved.
 
@@ -29,11 +30,26 @@ __all__ = ["Stream", "find_streams"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
 _VIEWS = frozenset(f"memref.{name}" for name in ("cast", "subview"))
-_KEEPS = frozenset({"linalg.fill", "memref.dealloc", "memref.dim", "memref.store", "vector.store"})
+_KEEPS = frozenset({"func.return", "linalg.fill", "memref.dealloc", "memref.dim", "memref.store", "vector.store"})
 """Ops that do not read the buffer they work on."""
 _WRITE = "vector.transfer_write"
 _SEQUENTIAL = frozenset({"scf.for", "scf.if", "scf.while"})
 _VECTOR_BYTES = frozenset({16, 32, 64})
+
+
+@frozen
+class StreamedBuffer:
+    """What the program must check of a buffer before it writes past the caches.
+
+    Attributes:
+        vector_bytes: what its address is a multiple of: the size of the largest vector that is written.
+        least: the elements that it has at least; 0 if its size is static, and large.
+        lanes: what its innermost size is a multiple of; 1 if nothing depends on it.
+    """
+
+    vector_bytes: int
+    least: int = 0
+    lanes: int = 1
 
 
 @frozen
@@ -43,12 +59,12 @@ class Stream:
     Attributes:
         loop: an `scf.for` without results, the outermost one in one thread.
         writes: writes of vectors at offsets that are multiples of their sizes.
-        buffers: the buffers, with the size of the largest vector that is written to each.
+        buffers: the buffers, with what the program must check of each.
     """
 
     loop: ir.Operation
     writes: list[ir.Operation] = field(default_factory=list[ir.Operation])
-    buffers: dict[ir.Value, int] = field(default_factory=dict[ir.Value, int])
+    buffers: dict[ir.Value, StreamedBuffer] = field(default_factory=dict[ir.Value, StreamedBuffer])
 
 
 def find_streams(function: ir.Operation, least: int) -> list[Stream]:
@@ -57,15 +73,19 @@ def find_streams(function: ir.Operation, least: int) -> list[Stream]:
     multiples = _Multiples()
     for buffer in _buffers(function):
         type_ = ir.MemRefType(buffer.type)
-        known = type_.has_static_shape and has_identity_layout(type_)
-        if not known or type_bytes(type_) < least:
+        dynamic = not type_.has_static_shape
+        if not has_identity_layout(type_) or (not dynamic and type_bytes(type_) < least):
             continue
+        element = type_bytes(type_.element_type)
+        row = _row(type_)
         for write in _writes(buffer):
-            loop, size = _outermost_loop(write, buffer), _aligned_size(write, multiples)
+            loop, size = _outermost_loop(write, buffer), _aligned_size(write, row, multiples)
             if loop is not None and size:
                 stream = found.setdefault(loop.regions[0].blocks[0].arguments[0], Stream(loop))
                 stream.writes.append(write)
-                stream.buffers[buffer] = max(size, stream.buffers.get(buffer, 0))
+                size = max(size, stream.buffers[buffer].vector_bytes if buffer in stream.buffers else 0)
+                lanes = size // element if row is None and type_.rank > 1 else 1
+                stream.buffers[buffer] = StreamedBuffer(size, -(-least // element) if dynamic else 0, lanes)
     return list(found.values())
 
 
@@ -105,8 +125,18 @@ def _writes(root: ir.Value) -> list[ir.Operation]:
     return writes
 
 
-def _aligned_size(op: ir.Operation, multiples: _Multiples) -> int:
-    """Return how many contiguous bytes `op` writes, if its offset is known to be a multiple of them; else 0."""
+def _row(type_: ir.MemRefType) -> int | None:
+    """Return the innermost size, which all strides of dimensions around it are multiples of; None if it is dynamic."""
+    if not type_.rank or type_.is_dynamic_dim(type_.rank - 1):
+        return None
+    return type_.get_dim_size(type_.rank - 1)
+
+
+def _aligned_size(op: ir.Operation, row: int | None, multiples: _Multiples) -> int:
+    """Return how many contiguous bytes `op` writes, if its offset is known to be a multiple of them; else 0.
+
+    The offset may depend on a dynamic `row` (None): the program compares that with a multiple of the vector.
+    """
     type_ = ir.VectorType(op.operands[0].type)
     base = op.operands[1]
     memref = ir.MemRefType(base.type)
@@ -119,17 +149,18 @@ def _aligned_size(op: ir.Operation, multiples: _Multiples) -> int:
     whole = all(ir.BoolAttr(one).value for one in ir.ArrayAttr(op.attributes["in_bounds"]))
     if not whole or ir.AffineMapAttr(op.attributes["permutation_map"]).value != last:
         return 0
-    strides = _strides(memref)
-    if strides[-1] != 1:
+    if memref.get_strides_and_offset()[0][-1] != 1:
         return 0
-    places = zip(list(op.operands)[2:], strides, strict=True)
-    offset = gcd(*(multiples.of(index) * stride for index, stride in places), multiples.of_view(base))
-    return size if offset % (size // element) == 0 else 0
+    lanes = size // element
+    row = lanes if row is None else row
+    places = zip(list(op.operands)[2:], _strides(memref, row), strict=True)
+    offset = gcd(*(multiples.of(index) * stride for index, stride in places), multiples.of_view(base, row))
+    return size if offset % lanes == 0 else 0
 
 
-def _strides(type_: ir.MemRefType) -> list[int]:
-    """Return the strides, with 1 (which divides everything) for dynamic ones."""
-    return [1 if stride == _DYNAMIC else stride for stride in type_.get_strides_and_offset()[0]]
+def _strides(type_: ir.MemRefType, row: int) -> list[int]:
+    """Return the strides, with `row` for dynamic ones, which are products of a row and of the steps of subviews."""
+    return [row if stride == _DYNAMIC else stride for stride in type_.get_strides_and_offset()[0]]
 
 
 class _Multiples:
@@ -161,13 +192,13 @@ class _Multiples:
             return self.of(op.operands[0]) * self.of(op.operands[1])
         return 1
 
-    def of_view(self, view: ir.Value) -> int:
-        """Return a number that the offset of a view in its buffer, in elements, is a multiple of."""
+    def of_view(self, view: ir.Value, row: int) -> int:
+        """Return what the offset of a view in its buffer is a multiple of, in elements; dynamic strides are of `row`."""
         total = 0
         while (op := defining_op(view, *_VIEWS)) is not None:
             view = op.operands[0]
             if op.name == "memref.subview":
-                strides = _strides(ir.MemRefType(view.type))
+                strides = _strides(ir.MemRefType(view.type), row)
                 for offset, stride in zip(mixed_subset(op, 1).offsets, strides, strict=True):
                     total = gcd(total, (offset if isinstance(offset, int) else self.of(offset)) * stride)
         return total

@@ -46,6 +46,32 @@ def test_results_are_the_same_past_the_caches(shape: tuple[int, ...], threads: i
     np.testing.assert_array_equal(program.main(a), expected)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "shape", [(64, 64), (63, 48), (5, 1003), (4096,), (4097,), (15,), (3, 16), (0, 64), (5, 3, 20), (3, 5, 32)]
+)
+def test_buffers_of_dynamic_size(shape: tuple[int, ...], threads: int) -> None:
+    """Small ones, and rows that are no multiples of a vector, go through the caches."""
+    type_ = f"tensor<{'x'.join('?' * len(shape))}xf32>"
+    sizes = ", ".join(f"%n{i}" for i in range(len(shape)))
+    dims = "".join(f"%c{i} = arith.constant {i} : index\n %n{i} = tensor.dim %a, %c{i} : {type_}\n"
+                   for i in range(len(shape)))  # fmt: skip
+    text = f"""
+      func.func @main(%a: {type_}, %b: {type_}) -> {type_} {{
+        {dims}
+        %e = tensor.empty({sizes}) : {type_}
+        %s = linalg.sub ins(%a, %b : {type_}, {type_}) outs(%e : {type_}) -> {type_}
+        return %s : {type_}
+      }}"""
+    program = mi.compile(text, optimize=True, threads=threads, machine=MACHINE)
+    a, b = floats(*shape), floats(*shape)
+    for skip in (0, 4, 16):
+        out = aligned_to(np.zeros_like(a), skip)
+        assert program.main(a, b, out=out) is out
+        np.testing.assert_array_equal(out, a - b)
+    np.testing.assert_array_equal(program.main(a, b), a - b)
+
+
 @pytest.mark.parametrize("element", ELEMENTS)
 def test_vectors_of_any_elements(element: str) -> None:
     type_ = f"tensor<60x64x{element}>"
