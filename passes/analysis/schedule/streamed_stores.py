@@ -193,7 +193,7 @@ class _Multiples:
         return 1
 
     def of_view(self, view: ir.Value, row: int) -> int:
-        """Return what the offset of a view in its buffer is a multiple of, in elements; dynamic strides are of `row`."""
+        """Return what the offset of a view in its buffer is a multiple of, in elements. Dynamic strides: of `row`."""
         total = 0
         while (op := defining_op(view, *_VIEWS)) is not None:
             view = op.operands[0]
