@@ -35,7 +35,7 @@ class AllGatherModel(CollectiveModel):
         source, dimension, group = rewriter.buffer(op, 0), number_of(op, "gather_axis"), self.group(op)
         communicator = group.communicator()
         own = extent(source, dimension)
-        offsets = None if isinstance(own, int) else _offsets(group, communicator, own)
+        offsets = None if isinstance(own, int) else _offsets(rewriter, group, communicator, own)
         known = {} if offsets is None else {dimension: memref.load(offsets, [index_constant(group.size)])}
         target = rewriter.allocate(ir.MemRefType(identity_type(op.results[0].type)), dynamic_sizes(op, source, known))
         leads = all(size == 1 for size in ir.MemRefType(source.type).shape[:dimension])
@@ -49,12 +49,12 @@ class AllGatherModel(CollectiveModel):
 _KNOWN_TO_UPSTREAM = ("i8", "i16", "i32", "i64", "f32", "f64")
 
 
-def _offsets(group: RankGroup, communicator: ir.Value, own: Number) -> ir.Value:
+def _offsets(rewriter: Rewriter, group: RankGroup, communicator: ir.Value, own: Number) -> ir.Value:
     """Build a buffer with the offsets of the parts of all ranks, and the sum of their sizes behind."""
     number, index = ir.IntegerType.get_signless(64), ir.IndexType.get()
-    sizes = memref.alloca(ir.MemRefType.get([group.size], number), [], [])
-    mine = memref.alloca(ir.MemRefType.get([1], number), [], [])
-    offsets = memref.alloca(ir.MemRefType.get([group.size + 1], index), [], [])
+    sizes = rewriter.allocate(ir.MemRefType.get([group.size], number))
+    mine = rewriter.allocate(ir.MemRefType.get([1], number))
+    offsets = rewriter.allocate(ir.MemRefType.get([group.size + 1], index))
     zero, one = index_constant(0), index_constant(1)
     memref.store(arith.index_cast(number, as_value(own)), mine, [zero])
     mpi_op("mpi.allgather", [mine, sizes, communicator])

@@ -14,6 +14,10 @@ from mlir_inplace.checking.evaluator import Evaluation, evaluate_ranks
 BUFFERIZE = """builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true},
     inplace-canonicalize,cse)"""
 
+PACKED = f"""{BUFFERIZE.removesuffix(")")},inplace-pack-messages,inplace-deallocate,inplace-expand-clones,
+    inplace-canonicalize,cse)"""
+"""What `mi.compile` runs on it, as far as that concerns communication."""
+
 T, G = "tensor<4x6xf32>", "on @g grid_axes ="
 OPS = {
     "all_reduce": ("2x2", f"shard.all_reduce %t {G} [0] reduction = sum : {T} -> {T}", T),
@@ -95,15 +99,17 @@ def run(text: str, arguments: list[list[Any]], pipeline: str = "") -> list[Evalu
         return evaluate_ranks(module, "f", arguments)
 
 
+@pytest.mark.parametrize("pipeline", [BUFFERIZE, PACKED])
 @pytest.mark.parametrize("argument", ["{bufferization.writable = true}", "{bufferization.writable = false}"])
 @pytest.mark.parametrize("kept", [False, True])
 @pytest.mark.parametrize("name", OPS)
-def test_the_same_as_on_tensors(name: str, kept: bool, argument: str) -> None:
+def test_the_same_as_on_tensors(name: str, kept: bool, argument: str, pipeline: str) -> None:
     grid, text = OPS[name][0], program(name, kept=kept, argument=argument)
     wanted = run(text, inputs(grid))
-    for one, other in zip(wanted, run(text, inputs(grid), BUFFERIZE), strict=True):
+    for one, other in zip(wanted, run(text, inputs(grid), pipeline), strict=True):
         for a, b in zip(one.results, other.results, strict=True):
             np.testing.assert_array_equal(a, b)
+        assert pipeline != PACKED or other.leaked == 0
 
 
 @pytest.mark.parametrize("name", IN_PLACE)
@@ -137,9 +143,10 @@ def test_parts_of_different_sizes_are_gathered(rows: tuple[int, ...], dimension:
         arguments.append([start + np.arange(2.0 * size).reshape(shape)])
         start += 2 * size
     wanted = np.concatenate([given for (given,) in arguments], dimension)
-    for pipeline in ("", BUFFERIZE):
+    for pipeline in ("", BUFFERIZE, PACKED):
         for one in run(text, arguments, pipeline):
             np.testing.assert_array_equal(one.results[0], wanted)
+            assert pipeline != PACKED or one.leaked == 0
 
 
 @pytest.mark.parametrize("element", ["i8", "i16", "i32", "i64", "f32", "f64"])

@@ -1,0 +1,192 @@
+"""Pack what is sent or received so that its elements lie side by side, as MPI takes them.
+
+In: ops of `mpi` and calls of `inplace_mpi_sendrecv`, on memrefs of any strided layout. Out: the same on memrefs of one
+dimension. Memory that is contiguous is seen as one line; other memory is copied to a new buffer before it is sent, and
+from one after it was received. Left alone: everything else, and what is one line already. Refused, with an error that
+names the op: memrefs without rank or strides.
+
+```mlir
+func.func @f(%a: memref<2x3xf32>, %b: memref<4xf32, strided<[8]>>, %tag: i32, %rank: i32) {
+  %comm = mpi.comm_world : !mpi.comm
+  mpi.send(%a, %tag, %rank, %comm) : memref<2x3xf32>, i32, i32
+  mpi.send(%b, %tag, %rank, %comm) : memref<4xf32, strided<[8]>>, i32, i32
+  return
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%a: memref<2x3xf32>, %b: memref<4xf32, strided<[8]>>, %tag: i32, %rank: i32) {
+  %comm = mpi.comm_world : !mpi.comm
+  %line = memref.collapse_shape %a [[0, 1]] : memref<2x3xf32> into memref<6xf32>
+  mpi.send(%line, %tag, %rank, %comm) : memref<6xf32>, i32, i32
+  %packed = memref.alloc() : memref<4xf32>
+  memref.copy %b, %packed : memref<4xf32, strided<[8]>> to memref<4xf32>
+  mpi.send(%packed, %tag, %rank, %comm) : memref<4xf32>, i32, i32
+  return
+}
+```
+
+Run it when layouts are final, before `inplace-deallocate`, which frees the new buffers. Linear in the operations.
+
+Upstream counterpart: none. The lowering of `mpi` there counts elements, and ignores strides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+from mlir.dialects import func, memref
+
+from ...dialects.structured import extent
+from ...dialects.support.memref_types import collapsed_type, expanded_type, has_strides, identity_type
+from ...dialects.support.mpi_names import OVERWRITES, SEND_RECEIVE, send_receive_name
+from ..analysis.ir.traversal import find_ops
+from ..framework.base import Pass, Statistic
+from ..framework.errors import PassFailure
+from ..framework.options import PassOptions
+
+_SENT: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "mpi.allreduce": ((0,), (1,)),
+    "mpi.allgather": ((0,), (1,)),
+    "mpi.reduce_scatter_block": ((0,), (1,)),
+    "mpi.send": ((0,), ()),
+    "mpi.recv": ((), (0,)),
+}
+"""For each op the operands that it sends, and those that it fills."""
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+def is_exchange(op: ir.Operation) -> bool:
+    """Whether `op` calls a function that sends and receives."""
+    return op.name == "func.call" and ir.FlatSymbolRefAttr(op.attributes["callee"]).value.startswith(SEND_RECEIVE)
+
+
+def analyze_messages(root: ir.Operation) -> tuple[ir.Operation, ...]:
+    """The ops under `root` that communicate. Changes nothing; raises `PassFailure` for memory that is not strided."""
+    found = find_ops(root, *_SENT, "func.call", where=lambda op: op.name in _SENT or is_exchange(op))
+    for op in found:
+        for value in op.operands:
+            type_ = value.type
+            if isinstance(type_, ir.UnrankedMemRefType) or (
+                isinstance(type_, ir.MemRefType) and not has_strides(type_)
+            ):
+                raise PassFailure(f"'{op.name}' communicates a {type_}: it needs a rank and strides; copy it first", op)
+    return tuple(found)
+
+
+def _origin(value: ir.Value) -> ir.Value:
+    """The memref that was cast, perhaps several times: its type says more."""
+    while isinstance(value, ir.OpResult) and value.owner.name == "memref.cast":
+        source = value.owner.operands[0]
+        if not isinstance(source.type, ir.MemRefType):
+            return value
+        value = source
+    return value
+
+
+def _as_line(buffer: ir.Value) -> ir.Value | None:
+    """Build the view of a contiguous buffer as one line; None if it may not be contiguous."""
+    type_ = ir.MemRefType(buffer.type)
+    if type_.rank == 0:
+        return memref.expand_shape(expanded_type(type_, [1], []), buffer, [], [], [1])
+    count = 1
+    for size in type_.shape:
+        count = _DYNAMIC if _DYNAMIC in (count, size) else count * size
+    group = list(range(type_.rank))
+    line = collapsed_type(type_, [count], [group])
+    if line is None or line.get_strides_and_offset()[0] != [1]:
+        return None
+    return buffer if type_.rank == 1 else memref.collapse_shape(line, buffer, [group])
+
+
+class _Packer:
+    """Packs the operands of one op. New buffers are filled before it, and emptied behind."""
+
+    def __init__(self, op: ir.Operation) -> None:
+        self.op = op
+        self.copies = 0
+
+    def line(self, value: ir.Value, *, sent: bool, received: bool) -> ir.Value:
+        """The line for a memref that is sent, received, or both; `sent` also where its old content may stay."""
+        buffer = _origin(value)
+        line = _as_line(buffer)
+        if line is not None:
+            return line
+        type_ = ir.MemRefType(buffer.type)
+        dynamic = [size for axis in range(type_.rank) if isinstance(size := extent(buffer, axis), ir.Value)]
+        made = memref.alloc(ir.MemRefType(identity_type(type_, type_.memory_space)), dynamic, [])
+        if sent:
+            memref.copy(buffer, made)
+            self.copies += 1
+        line = _as_line(made)
+        assert line is not None, "what was just allocated is contiguous"
+        if received:
+            with ir.InsertionPoint.after(self.op):
+                memref.copy(made, buffer)
+            self.copies += 1
+        return line
+
+
+def _pack(op: ir.Operation) -> int:
+    """Put lines in the place of the memrefs of an op of `mpi`; the number of copies."""
+    packer = _Packer(op)
+    sends, receives = _SENT[op.name]
+    operands = list(op.operands)
+    if op.name == "mpi.allreduce" and _origin(operands[0]) == _origin(operands[1]):
+        op.operands[0] = op.operands[1] = packer.line(operands[0], sent=True, received=True)
+        return packer.copies
+    for number in (*sends, *receives):
+        # A message may be shorter than the memory for it.
+        keeps = number in sends or op.name == "mpi.recv"
+        op.operands[number] = packer.line(operands[number], sent=keeps, received=number in receives)
+    return packer.copies
+
+
+def _pack_exchange(op: ir.Operation) -> int:
+    """Call the function for lines; the number of copies."""
+    packer = _Packer(op)
+    operands = list(op.operands)
+    overwrites = OVERWRITES in op.attributes
+    lines = [
+        packer.line(operands[0], sent=True, received=False),
+        packer.line(operands[2], sent=not overwrites, received=True),
+    ]
+    element = ir.MemRefType(lines[0].type).element_type
+    layout = ir.StridedLayoutAttr.get(ir.ShapedType.get_dynamic_stride_or_offset(), [1])
+    wanted = ir.MemRefType.get([_DYNAMIC], element, layout)
+    given = [line if line.type == wanted else memref.cast(wanted, line) for line in lines]
+    name = send_receive_name(wanted) + "_line"
+    _declare(op, name, [wanted, operands[1].type, wanted, operands[3].type, operands[4].type])
+    func.CallOp([], name, [given[0], operands[1], given[1], operands[3], operands[4]])
+    op.erase()
+    return packer.copies
+
+
+def _declare(op: ir.Operation, name: str, inputs: Sequence[ir.Type]) -> None:
+    module = op
+    while module.name != "builtin.module":
+        parent = module.parent
+        assert parent is not None, "a call of a function is in a module"
+        module = parent.operation
+    if name not in ir.SymbolTable(module):
+        with ir.InsertionPoint(module.regions[0].blocks[0]):
+            func.FuncOp(name, (list(inputs), []), visibility="private")
+
+
+class PackMessagesPass(Pass[PassOptions]):
+    """Pack what is sent or received."""
+
+    argument = "inplace-pack-messages"
+    summary = "copy what MPI sends and receives to contiguous memory, where it is not there yet"
+    statistics = (Statistic("packed-messages", "copies before sending and after receiving"),)
+    concerns = (*_SENT, "func.call")
+
+    def run(self, op: ir.Operation) -> None:
+        for message in analyze_messages(op):
+            with ir.InsertionPoint(message), message.location:
+                copies = _pack_exchange(message) if is_exchange(message) else _pack(message)
+            self.count("packed-messages", copies)

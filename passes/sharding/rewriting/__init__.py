@@ -1,0 +1,1 @@
+"""What the passes for sharded programs are built from."""
