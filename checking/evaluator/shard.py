@@ -18,7 +18,7 @@ from .mpi import place_of, rank_of
 from .ranks import Communicator
 from .signature import Function
 from .slices import replaced
-from .steps import on_values
+from .steps import known, on_values, plain
 from .undefined import empty
 
 __all__ = ["OPS"]
@@ -174,6 +174,8 @@ def _shape(decoder: Decoder, op: ir.Operation) -> Function:
 
 
 OPS: dict[str, Handler] = {
+    "shard.sharding": known(lambda _decoder, _op: None),
+    "shard.shard": plain(lambda value, _sharding: value),
     "shard.all_reduce": _collective(_all_reduce),
     "shard.reduce_scatter": _collective(_reduce_scatter),
     "shard.all_gather": _collective(_all_gather),

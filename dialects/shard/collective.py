@@ -10,7 +10,7 @@ from .grids import RankGroup, group_of, why_no_grid
 
 __all__ = ["CollectiveModel", "InPlaceModel", "number_of"]
 
-_CARRIED = ("i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "index")
+_CARRIED = ("i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "index", "complex<f32>")
 _COUNTED = ("i8", "i16", "i32", "i64", "f32", "f64")
 
 

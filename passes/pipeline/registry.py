@@ -58,7 +58,7 @@ FAMILIES = {
         "balance-threads branch-on-selects channels-last distribute fuse pack ping-pong schedule skew-time tile "
         "transpose-operands unfold-windows widen-operands"
     ),
-    "sharding": "pack-messages",
+    "sharding": "pack-messages shard",
     "stablehlo": (
         "erase-signedness fold-index-bounds inline-scalar-generics lower-hlo-branches "
         "lower-hlo-factorizations lower-hlo-fft lower-hlo-loops lower-hlo-scatter lower-hlo-sort lower-hlo-top-k "

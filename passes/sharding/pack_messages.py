@@ -2,8 +2,9 @@
 
 In: ops of `mpi` and calls of `inplace_mpi_sendrecv`, on memrefs of any strided layout. Out: the same on memrefs of one
 dimension. Memory that is contiguous is seen as one line; other memory is copied to a new buffer before it is sent, and
-from one after it was received. Left alone: everything else, and what is one line already. Refused, with an error that
-names the op: memrefs without rank or strides.
+from one after it was received. Positions in a `shard.grid` become arithmetic on the number of the rank. Left alone:
+everything else, and what is one line already. Refused, with an error that names the op: memrefs without rank or
+strides.
 
 ```mlir
 func.func @f(%a: memref<2x3xf32>, %b: memref<4xf32, strided<[8]>>, %tag: i32, %rank: i32) {
@@ -47,6 +48,7 @@ from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions
+from .rewriting.positions import POSITIONS, lower_position
 
 _SENT: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "mpi.allreduce": ((0,), (1,)),
@@ -183,10 +185,16 @@ class PackMessagesPass(Pass[PassOptions]):
     argument = "inplace-pack-messages"
     summary = "copy what MPI sends and receives to contiguous memory, where it is not there yet"
     statistics = (Statistic("packed-messages", "copies before sending and after receiving"),)
-    concerns = (*_SENT, "func.call")
+    concerns = (*_SENT, "func.call", *POSITIONS, "shard.grid")
 
     def run(self, op: ir.Operation) -> None:
         for message in analyze_messages(op):
             with ir.InsertionPoint(message), message.location:
                 copies = _pack_exchange(message) if is_exchange(message) else _pack(message)
             self.count("packed-messages", copies)
+        for position in find_ops(op, *POSITIONS):
+            with ir.InsertionPoint(position), position.location:
+                lower_position(position)
+        if op.name == "builtin.module" and not find_ops(op, where=lambda one: "grid" in one.attributes):
+            for grid in find_ops(op, "shard.grid"):
+                grid.erase()

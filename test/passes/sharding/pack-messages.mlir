@@ -84,3 +84,16 @@ func.func @exchange_rows(%a: memref<4x6xf32>, %other: i32) {
   call @inplace_mpi_sendrecv_2d_f32(%0, %other, %1, %other, %comm) : (!any, i32, !any, i32, !mpi.comm) -> ()
   return
 }
+
+// The position in a grid follows from the rank; the grid itself is needed no longer.
+// CHECK-NOT: shard.grid
+// CHECK-LABEL: func.func @position
+// CHECK: %[[RANK:.*]] = mpi.comm_rank
+// CHECK: %[[R:.*]] = arith.index_cast %[[RANK]]
+// CHECK: arith.divui %[[R]]
+// CHECK: arith.remui
+shard.grid @g(shape = 2x3)
+func.func @position() -> (index, index) {
+  %p:2 = shard.process_multi_index on @g : index, index
+  return %p#0, %p#1 : index, index
+}
