@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         ReportedValue,
         bufferize,
     )
+    from .runtime.sharding import shard
 else:
     # Absolute at run time, here only: pytest imports this file outside its package.
     from mlir_inplace.runtime import bindings
@@ -113,6 +114,7 @@ __all__ = [
     "register_pass",
     "release_memory",
     "run_pipeline",
+    "shard",
 ]
 
 _NAMES = {
@@ -141,6 +143,7 @@ _NAMES = {
     "runtime.memory.statistics": "MemoryStats",
     "runtime.report": "BufferRecord BufferizationReport Change EventKind Reason ReportedAliasSet ReportedDecision "
     "ReportedValue bufferize",
+    "runtime.sharding": "shard",
 }
 """The modules of the package that define public names, with these."""
 

@@ -33,7 +33,7 @@ its insertion points is entered, and with your own passes in between
 SECTIONS = {
     "Compile and call": (
         "compile Program EntryPoint BoundCall MemoryStats Signature Parameter ValueType BoundaryKind ElementType "
-        "autotune release_memory"
+        "autotune release_memory shard"
     ),
     "Frameworks": "jit from_jax JittedFunction from_torch from_onnx",
     "Bufferize": "bufferize BufferizationReport ReportedDecision BufferRecord ReportedAliasSet ReportedValue "

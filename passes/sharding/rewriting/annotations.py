@@ -9,7 +9,7 @@ from mlir import ir
 from ...analysis.ir.traversal import find_ops
 from ...framework.errors import PassFailure
 
-__all__ = ["GRID_NAME", "annotate"]
+__all__ = ["GRID_NAME", "Axes", "annotate"]
 
 GRID_NAME = "grid"
 Axes = Sequence[int | Sequence[int] | None]
