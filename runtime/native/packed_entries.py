@@ -6,10 +6,12 @@ constants. Both functions are one block then, and LLVM's time is more than linea
 given the wrapper's name and its signature, and loads the words that it uses. It returns 0, which says that the call was
 not given up (`guarded_entries.py`).
 
-Linear in the arguments and the blocks.
+Linear in the arguments, the blocks and, if there are many arguments, the ops of the first block.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from mlir import ir
 from mlir.dialects import llvm
@@ -18,6 +20,12 @@ from ...passes.framework.diagnostics import located
 from ...passes.framework.errors import PassError
 
 __all__ = ["ENTRY_PREFIX", "pack_entry"]
+
+_MANY = 256
+"""From so many words on they are loaded where they are used."""
+
+_APART = 512
+"""So many of the ops that are moved have a fence between them."""
 
 ENTRY_PREFIX = "_mlir_"
 """What the ExecutionEngine puts before the names of wrappers, and looks up."""
@@ -37,10 +45,17 @@ def pack_entry(module: ir.Operation, name: str) -> None:
     nothing = ir.IntegerAttr.get(ir.IntegerType.get_signless(64, module.context), 0)
     arguments = list(block.arguments)
     table = block.add_argument(pointer, function.location)
+    added: list[ir.Operation] = []
     with ir.InsertionPoint.at_block_begin(block), function.location:
         for number, argument in enumerate(arguments):
             if next(iter(argument.uses), None) is not None:
-                argument.replace_all_uses_with(_load(argument.type, _load(pointer, _place(table, number))))
+                place = _place(table, number)
+                address = _load(pointer, place)
+                word = _load(argument.type, address)
+                argument.replace_all_uses_with(word)
+                added += [place.owner, address.owner, word.owner]
+    if len(arguments) > _MANY:
+        _sink(block, added)
     for number in reversed(range(len(arguments))):
         block.erase_argument(number)
     for end in [one.operations[len(one.operations) - 1].operation for one in function.regions[0]]:
@@ -58,6 +73,39 @@ def pack_entry(module: ir.Operation, name: str) -> None:
     # A jump to another function at the end would leave no frame, by which `inplace-run` finds the op that failed.
     function.attributes["passthrough"] = ir.Attribute.parse('[["disable-tail-calls", "true"]]', module.context)
     symbols.set_symbol_name(function, ENTRY_PREFIX + name)
+
+
+def _sink(block: ir.Block, added: Sequence[ir.Operation]) -> None:
+    """Move the loads of words, and the memrefs that are made of them, down to what uses them first.
+
+    Nothing writes what an entry point is given but its last store. Loaded at the beginning, all words are live at once,
+    in which LLVM's time is quadratic, as in loads that no store is between.
+    """
+    ops = [op.operation for op in block.operations]
+    ours = set(added)
+    first = {op: place for place, op in enumerate(ops)}
+    """By op, the place of the op before which it will be."""
+    last = len(ops) - 1
+    movable = [op for op in ops if (op in ours or op.name == "llvm.insertvalue") and _is_used(op)]
+    for op in reversed(movable):
+        first[op] = min(first.get(use.owner, last) for use in op.results[0].uses)
+    for number, op in enumerate(movable):
+        op.move_before(ops[first[op]])
+        if number % _APART == _APART - 1:
+            with ir.InsertionPoint(op), op.location:
+                ir.Operation.create("llvm.fence", attributes=_fence(op.context))
+
+
+def _is_used(op: ir.Operation) -> bool:
+    return next(iter(op.results[0].uses), None) is not None
+
+
+def _fence(context: ir.Context) -> dict[str, ir.Attribute]:
+    """Return the attributes of a fence for the compiler alone: no instruction."""
+    return {
+        "ordering": ir.IntegerAttr.get(ir.IntegerType.get_signless(64, context), 6),
+        "syncscope": ir.StringAttr.get("singlethread", context),
+    }
 
 
 def _rename(symbols: ir.SymbolTable, taken: ir.Operation, module: ir.Operation) -> None:
