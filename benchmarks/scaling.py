@@ -2,13 +2,14 @@
 
     python benchmarks/scaling.py
     python benchmarks/scaling.py --shapes inserts tiles --ops 250 500 1000 --rounds 7 --upstream-limit 0
+    python benchmarks/scaling.py --compile --shapes results arguments calls --ops 1000 3000 --rounds 1
 
 A size is a number of ops of the program's function, nested ones included. Each size of each program is measured in a
 process of its own, both passes in the same one, on the same text, each round on a module of its own; only the pass is
-timed, not parsing. The table has the medians over the rounds, the time per op, and how many times that of the smallest
-size it is: 1.0 is linear. Memory is what the peak of the process grew by while our pass ran for the first time.
-Upstream is run up to `--upstream-limit` ops of a program only, since it would take minutes. Nothing here is a test:
-figures depend on the machine.
+timed, not parsing, and in processor time. With `--compile` all of `mi.compile` is, down to machine code. The table has
+the medians over the rounds, the time per op, and how many times that of the smallest size it is: 1.0 is linear. Memory
+is what the peak of the process grew by while our pass ran for the first time. Upstream is run up to `--upstream-limit`
+ops of a program only, since it would take minutes. Nothing here is a test: figures depend on the machine.
 """
 
 from __future__ import annotations
@@ -282,18 +283,23 @@ def run_ours(module: ir.Module) -> None:
     mi.run_pipeline(module, OURS)
 
 
+def run_compile(module: ir.Module) -> None:
+    """All of `mi.compile`."""
+    mi.compile(module, cache=False)
+
+
 def run_upstream(module: ir.Module) -> None:
     """Upstream's pass, on a module that it changes."""
     PassManager.parse(UPSTREAM).run(module.operation)
 
 
 def timed(text: str, run: Callable[[ir.Module], None]) -> float:
-    """The time of `run` on a module parsed from `text`."""
+    """The processor time of `run` on a module parsed from `text`."""
     module = ir.Module.parse(text)
     gc.collect()
-    start = time.perf_counter()
+    start = time.process_time()
     run(module)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def count_ops(text: str) -> int:
@@ -309,24 +315,25 @@ def count_ops(text: str) -> int:
     return count - 1
 
 
-def measure(shape: str, ops: int, rounds: int, upstream_limit: int) -> Row:
+def measure(shape: str, ops: int, rounds: int, upstream_limit: int, *, compiles: bool = False) -> Row:
     """One row, in a process of its own. The first use of a pass loads it, so that one is not timed."""
     text = SHAPES[shape].text(max(round(ops / SHAPES[shape].ops), 1))
+    run = run_compile if compiles else run_ours
     with ir.Context():
-        timed(SHAPES[shape].text(1), run_ours)
+        timed(SHAPES[shape].text(1), run)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        ours = [timed(text, run_ours)]
+        ours = [timed(text, run)]
         memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-        ours += [timed(text, run_ours) for _ in range(rounds - 1)]
+        ours += [timed(text, run) for _ in range(rounds - 1)]
         upstream = [timed(text, run_upstream) for _ in range(rounds if ops <= upstream_limit else 0)]
         count = count_ops(text)
     return Row(shape, count, statistics.median(ours), memory, statistics.median(upstream) if upstream else None)
 
 
-def in_a_process(*arguments: object) -> Row:
+def in_a_process(*arguments: object, compiles: bool = False) -> Row:
     """`measure`, with a memory of its own."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(measure, arguments)
+        return pool.apply(measure, arguments, {"compiles": compiles})
 
 
 HEADINGS = ("program", "ops", "ours, ms", "us per op", "growth", "MB", "upstream, ms", "times faster")
@@ -380,11 +387,13 @@ def main() -> None:
     parser.add_argument("--ops", nargs="+", type=positive, default=[200, 1000, 10000, 100000], help="sizes")
     parser.add_argument("--rounds", type=positive, default=3, help="rounds of which the median is taken")
     parser.add_argument("--upstream-limit", type=int, default=200, help="the largest size upstream is run on; 0: never")
+    parser.add_argument("--compile", action="store_true", help="measure mi.compile; upstream is not run")
     options = parser.parse_args()
+    limit = 0 if options.compile else options.upstream_limit
     rows: list[Row] = []
     for shape in options.shapes:
         for ops in sorted(options.ops):
-            rows.append(in_a_process(shape, ops, options.rounds, options.upstream_limit))
+            rows.append(in_a_process(shape, ops, options.rounds, limit, compiles=options.compile))
             print(f"{shape} {ops} done", file=sys.stderr)
     show(cells(rows))
 
