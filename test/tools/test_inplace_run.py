@@ -252,6 +252,11 @@ class TestCheck:
         assert "result 0 has shape (2, 3), but NumPy gives (1, 3)" in capsys.readouterr().err
         assert main([add, "--arg=iota", "--arg=nan", "--check", "a0"]) == 1
 
+    @pytest.mark.parametrize("expression", ["'a' * 10**9", "('a', a0)[0]", "None", "[[1, 2], [3]]"])
+    def test_what_is_not_made_of_numbers(self, add: str, capsys: pytest.CaptureFixture[str], expression: str) -> None:
+        assert main([add, "--arg=iota", "--arg=1", "--check", expression]) == 2
+        assert f"--check: '{expression}' is not made of numbers; give arrays of numbers" in capsys.readouterr().err
+
     def test_tolerance(self, add: str) -> None:
         near = [add, "--arg=iota", "--arg=1", "--check", "a0 + a1 + 0.05"]
         assert main(near) == 1

@@ -105,8 +105,22 @@ def check_results(
         raise ToolError(f"NumPy gives {len(values)} values for '{text}', the program {len(results)} results")
     worst = 0.0
     for number, (result, value) in enumerate(zip(results, values, strict=True)):
-        worst = max(worst, _difference(number, np.asarray(result), np.asarray(value), tolerance))
+        worst = max(worst, _difference(number, np.asarray(result), _numbers(text, value), tolerance))
     return f"matches NumPy: max abs error {worst:.3g} against {text}"
+
+
+def _numbers(text: str, value: Any) -> Array:
+    """Return a value of the expression as an array; raises `UsageError` if it is not made of numbers."""
+    array = None
+    if not isinstance(value, (str, bytes)) and value is not None:
+        try:
+            array = np.asarray(value)
+            array = None if array.dtype.kind in "SUMm" else array
+        except ValueError:  # Rows of unlike lengths.
+            array = None
+    if array is None or (array.dtype.kind == "O" and not all(isinstance(one, int) for one in array.flat)):
+        raise UsageError(f"--check: '{text}' is not made of numbers; give arrays of numbers, or a tuple of them")
+    return array
 
 
 def _difference(number: int, result: Array, expected: Array, tolerance: float | None) -> float:
