@@ -53,7 +53,7 @@ def pack_entry(module: ir.Operation, name: str) -> None:
                 address = _load(pointer, place)
                 word = _load(argument.type, address)
                 argument.replace_all_uses_with(word)
-                added += [place.owner, address.owner, word.owner]
+                added += [ir.OpResult(one).owner.operation for one in (place, address, word)]
     if len(arguments) > _MANY:
         _sink(block, added)
     for number in reversed(range(len(arguments))):
@@ -88,7 +88,7 @@ def _sink(block: ir.Block, added: Sequence[ir.Operation]) -> None:
     last = len(ops) - 1
     movable = [op for op in ops if (op in ours or op.name == "llvm.insertvalue") and _is_used(op)]
     for op in reversed(movable):
-        first[op] = min(first.get(use.owner, last) for use in op.results[0].uses)
+        first[op] = min(first.get(use.owner.operation, last) for use in op.results[0].uses)
     for number, op in enumerate(movable):
         op.move_before(ops[first[op]])
         if number % _APART == _APART - 1:
