@@ -18,6 +18,7 @@ from typing import Any
 from mlir import ir
 
 from ..checking.checker.options import default_tolerance
+from ..checking.checker.rank_check import check_on_ranks
 from ..checking.checker.reduction import reduce_program
 from ..checking.checker.report import CheckReport, plural
 from ..checking.checker.supervisor import ENGINES, Options, check_with
@@ -81,6 +82,7 @@ def _make_parser() -> Parser:
     add("--engine", choices=ENGINES, default="jit", help="what computes the expected values; jit by default")
     add("--optimize", action="store_true", help="fuse, tile and vectorize before bufferization")
     number("--threads", 1, least=1, most=MOST_THREADS, help="with --optimize: compile for N threads; 1 by default")
+    number("--ranks", 0, least=0, most=64, help="split the program over N ranks, and compare that with the whole")
     add("--reduce", action="store_true", help="reduce the program to a small one that fails in the same way")
     add("-o", dest="output", metavar="FILE", help="the file for the reduced program; standard output by default")
     add("--json", metavar="FILE", help="also write the report as JSON; - is standard output, without text")
@@ -94,6 +96,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError("-o is for the program of --reduce; give that too")
     if settings.json == "-" and settings.reduce and settings.output in (None, "-"):
         raise UsageError("--json=- and --reduce both write to standard output; give one of them a file")
+    if settings.ranks and (settings.reduce or settings.json or settings.pass_pipeline or settings.arg):
+        raise UsageError("--ranks goes with -e, --seed, --rounds and --tolerance only")
     if settings.arg and settings.entry_point is None:
         raise UsageError("--arg needs the function that it is for; name it with -e")
     return settings
@@ -120,6 +124,8 @@ def _options(settings: argparse.Namespace) -> Options:
 
 def _run(settings: argparse.Namespace) -> int:
     require_standard_output()
+    if settings.ranks:
+        return _check_ranks(read_source(settings.input), settings)
     options = _options(settings)
     output, data = OutputFile(settings.output), None
     try:
@@ -129,6 +135,27 @@ def _run(settings: argparse.Namespace) -> int:
         output.close()
         if data is not None:
             data.close()
+
+
+def _check_ranks(source: Source, settings: argparse.Namespace) -> int:
+    """Compare the program split over ranks with the whole one, all of it in the evaluator."""
+    names = (settings.entry_point,) if settings.entry_point is not None else None
+    with parsed_program(source) as (parsed, _, _), progress(f"checking {source.name}"):
+        try:
+            found, made = check_on_ranks(
+                private_copy(parsed),
+                settings.ranks,
+                names,
+                seed=settings.seed,
+                rounds=settings.rounds,
+                tolerance=settings.tolerance or 0.0,
+            )
+        except ValueError as error:
+            raise ToolError(str(error)) from None
+    for difference in found:
+        print(difference)
+    print(f"{plural(made, 'sharding')} on {plural(settings.ranks, 'rank')}: {len(found) or 'none'} differ", flush=True)
+    return FAILURE if found else SUCCESS
 
 
 def _check(source: Source, options: Options, output: OutputFile | None, data: OutputFile | None) -> int:
