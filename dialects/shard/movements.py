@@ -39,6 +39,9 @@ class AllGatherModel(CollectiveModel):
         known = {} if offsets is None else {dimension: memref.load(offsets, [index_constant(group.size)])}
         target = rewriter.allocate(ir.MemRefType(identity_type(op.results[0].type)), dynamic_sizes(op, source, known))
         leads = all(size == 1 for size in ir.MemRefType(source.type).shape[:dimension])
+        if 0 in ir.MemRefType(target.type).shape:
+            rewriter.replace(op, [target])  # No elements: even offset 0 would be out of bounds.
+            return
         if offsets is None and leads and str(ir.MemRefType(source.type).element_type) in _KNOWN_TO_UPSTREAM:
             mpi_op("mpi.allgather", [source, target, communicator])
         else:
