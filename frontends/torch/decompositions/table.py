@@ -119,7 +119,7 @@ def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
         aten.clamp.Tensor: _clamp,
         aten.clamp_min.default: _clamp,
         aten.clamp_max.default: lambda x, high: _clamp(x, None, high),
-        aten.hardtanh.default: lambda x, low=-1, high=1: _clamp(x, low, high),
+        aten.hardtanh.default: _hardtanh,
         aten.relu6.default: lambda x: _clamp(x, 0, 6),
         aten.hardsigmoid.default: lambda x: _clamp(x + 3, 0, 6) / 6,
         aten.hardswish.default: lambda x: x * _clamp(x + 3, 0, 6) / 6,
@@ -205,6 +205,11 @@ def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
     if high is not None:
         x = torch.where(x > high, high, x) if isinstance(high, int | float) else _extremum(x, high, x < high)
     return x
+
+
+def _hardtanh(x: Any, low: float = -1, high: float = 1) -> Any:
+    """The bounds become numbers of the tensor's type, which the result has; those of `clamp` promote it."""
+    return _clamp(x, low, high) if x.is_floating_point() else _clamp(x, int(low), int(high))
 
 
 def _addbmm(x: Any, first: Any, second: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:

@@ -234,6 +234,17 @@ def test_bounds_keep_nan(optimize: bool) -> None:
     )
 
 
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.int8])
+def test_hardtanh_of_integers_has_bounds_of_their_type(dtype: Any) -> None:
+    class Bounded(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            f = torch.nn.functional
+            return f.hardtanh(x), f.hardtanh(x, -3, 5), f.hardtanh(x, -0.5, 1.5), f.hardtanh(x, 0.5, 6.0), f.relu6(x)
+
+    x = torch.tensor([-7, -3, -1, 0, 1, 2, 9], dtype=dtype)
+    assert_same(mi.from_torch(Bounded(), x).main(x), Bounded()(x))
+
+
 def test_special_functions() -> None:
     class Special(torch.nn.Module):
         def forward(self, x: Any, rows: Any) -> Any:
