@@ -40,7 +40,7 @@ def shard(
         PassError: the program cannot be split so; the message says why.
         ValueError: there is no such function or argument, or the grid is none.
     """
-    if not grid or any(not isinstance(extent, int) or extent < 1 for extent in grid):
+    if not grid or any(type(extent) is not int or extent < 1 for extent in grid):
         raise ValueError(f"grid is {tuple(grid)}, but needs extents of at least 1, such as (2, 2)")
     module, names = parse_source(source)
     with module.context:
