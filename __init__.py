@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .runtime.interface.signature import BoundaryKind, Parameter, Signature, ValueType
     from .runtime.memory.pool import release_memory
     from .runtime.memory.statistics import MemoryStats
+    from .runtime.message_passing.communicators import RankError
     from .runtime.report import (
         BufferizationReport,
         BufferRecord,
@@ -88,6 +89,7 @@ __all__ = [
     "Pipeline",
     "PipelineError",
     "Program",
+    "RankError",
     "Reason",
     "RegistryError",
     "Relation",
@@ -141,6 +143,7 @@ _NAMES = {
     "runtime.interface.signature": "BoundaryKind Parameter Signature ValueType",
     "runtime.memory.pool": "release_memory",
     "runtime.memory.statistics": "MemoryStats",
+    "runtime.message_passing.communicators": "RankError",
     "runtime.report": "BufferRecord BufferizationReport Change EventKind Reason ReportedAliasSet ReportedDecision "
     "ReportedValue bufferize",
     "runtime.sharding": "shard",

@@ -44,7 +44,7 @@ SECTIONS = {
         "OpModel AliasingValue Relation Subset Forwarding GlobalTensor Rewriter register_op_model ModelClashError"
     ),
     "Check": "check CheckReport",
-    "Errors": "PassError Diagnostic PipelineError OptionError RegistryError UnsupportedTypeError",
+    "Errors": "PassError Diagnostic PipelineError OptionError RegistryError UnsupportedTypeError RankError",
 }
 """The sections of the page, with the names that each describes."""
 

@@ -108,13 +108,14 @@ MESSAGE_WORDS = (
     "COMMUNICATOR",
     "IN_PLACE",
     "ERROR",
+    "PROC_NULL",
     *("BYTE", "INT8_T", "INT16_T", "INT32_T", "INT64_T", "UINT8_T", "UINT16_T", "UINT32_T", "UINT64_T"),
     *("FLOAT", "DOUBLE", "C_FLOAT_COMPLEX", "C_DOUBLE_COMPLEX"),
     *("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR"),
 )
 """What a program that sends messages is told of MPI: its communicator, the address that stands for a buffer that is
-input and output, then handles of element types and reductions. `ERROR` is written by the program: the last code that
-was none of success."""
+input and output, the rank that is nobody, then handles of element types and reductions. `ERROR` is written by the
+program: the last code that was none of success."""
 
 BYTES = -1
 """Instead of a dimension: a view of the argument's bytes ends within them."""

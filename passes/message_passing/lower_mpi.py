@@ -8,7 +8,8 @@ is filled when the program is loaded, so the same code runs on MPICH, Open MPI a
   nothing: the caller has begun, and will end.
 - What is sent or received may have any strides. A collective of two memrefs that are one buffer is in place, as is an
   all-gather whose source is its own part of the destination.
-- `mpi.wait` may be the call that `inplace-keep-waits` makes of it.
+- `mpi.wait` may be the call that `inplace-keep-waits` makes of it. The functions that op models of `shard` call
+  (`dialects/support/mpi_names.py`) send and receive at once, or make the communicator of a part of the grid.
 - A code that is none of success fails an assertion, unless the op returns it to the program.
 - A communicator that is split off is made once and kept (`rewriting/split_communicators.py`).
 
@@ -46,10 +47,12 @@ ignores codes, and knows the world's communicator only, as it is in the MPI that
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 
 from mlir import ir
 from mlir.dialects import arith, cf, func
 
+from ...dialects.support.mpi_names import COMMUNICATOR, SEND_RECEIVE
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.contract import MESSAGE_PREFIX, MESSAGE_WORDS, WAIT_FOR
@@ -66,8 +69,11 @@ _OTHERS = (
     *("mpi.comm_world", "mpi.comm_rank", "mpi.comm_size", "mpi.comm_split"),
     *("mpi.wait", "mpi.barrier", "mpi.retval_check", "mpi.error_class"),
 )
+_POSITIONS = ("shard.process_multi_index", "shard.process_linear_index")
 _LOWERED = (*_NOTHING, *_MESSAGES, *_COLLECTIVES, *_OTHERS)
 _MOST = (1 << 31) - 1
+_KINDS = {WAIT_FOR: "wait", SEND_RECEIVE: "exchange", COMMUNICATOR: "group"}
+"""Methods of `_Lowering` for calls."""
 _OPERATORS = dict(enumerate(("MAX", "MIN", "SUM", "PROD", "LAND", "BAND", "LOR", "BOR", "LXOR", "BXOR"), 1))
 """Reductions by their numbers in the dialect."""
 _OF_BITS = frozenset({"LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MIN", "MAX"})
@@ -75,10 +81,10 @@ _OF_BITS = frozenset({"LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MIN", "MAX"
 
 def analyze_messages(root: ir.Operation) -> list[ir.Operation]:
     """Return the `mpi` ops under `root` in program order. Changes nothing; raises `PassFailure` for what is refused."""
-    found = find_ops(root, where=lambda op: op.name.startswith("mpi.") or _is_wait(op))
+    found = find_ops(root, where=lambda op: op.name.startswith("mpi.") or op.name in _POSITIONS or bool(_called(op)))
     known = {result for op in found for result in op.results}
     for op in found:
-        if op.name not in _LOWERED and not _is_wait(op):
+        if op.name.startswith("mpi.") and op.name not in _LOWERED:
             raise PassFailure(f"'{op.name}' is not supported; use one of {', '.join(sorted(_LOWERED))}", op)
         for result in op.results:
             _require_direct_uses(op, result)
@@ -92,11 +98,25 @@ def analyze_messages(root: ir.Operation) -> list[ir.Operation]:
     return found
 
 
-def _is_wait(op: ir.Operation) -> bool:
-    return op.name == "mpi.wait" or (op.name == "func.call" and _callee(op) == WAIT_FOR)
+def _called(op: ir.Operation | ir.OpView) -> str:
+    """Which function for messages a call is of: a wait, an exchange, or one that makes a communicator; else nothing."""
+    if op.name != "func.call":
+        return ""
+    name = _callee(op.operation)
+    return next((known for known in (WAIT_FOR, SEND_RECEIVE, COMMUNICATOR) if name.startswith(known)), "")
+
+
+def _is_made_there(op: ir.Operation | ir.OpView) -> bool:
+    """Whether it returns the communicator from a function that makes one."""
+    function = op.operation.parent
+    if op.name != "func.return" or function is None:
+        return False
+    return ir.StringAttr(function.attributes["sym_name"]).value.startswith(COMMUNICATOR)
 
 
 def _buffers(op: ir.Operation) -> list[ir.Value]:
+    if _called(op) == SEND_RECEIVE:
+        return [op.operands[0], op.operands[2]]
     return list(op.operands)[: 2 if op.name in _COLLECTIVES else 1 if op.name in _MESSAGES else 0]
 
 
@@ -104,7 +124,7 @@ def _require_direct_uses(op: ir.Operation, result: ir.Value) -> None:
     if not str(result.type).startswith("!mpi."):
         return
     for use in result.uses:
-        if not use.owner.name.startswith("mpi.") and not _is_wait(use.owner.operation):
+        if not use.owner.name.startswith("mpi.") and not _called(use.owner) and not _is_made_there(use.owner):
             message = f"'{use.owner.name}' passes a {result.type} on; use it in the block that makes it"
             raise PassFailure(message, use.owner, [("it is made here", op.location)])
 
@@ -142,7 +162,7 @@ class LowerMpiPass(Pass[PassOptions]):
         Statistic("strided-messages", "of them, those of memory with strides"),
         Statistic("splits", "communicators that are made once and kept"),
     )
-    concerns = (*_LOWERED, "func.call")
+    concerns = (*_LOWERED, *_POSITIONS, "func.call", "shard.grid")
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_messages(op)
@@ -155,12 +175,10 @@ class LowerMpiPass(Pass[PassOptions]):
             for one in found:
                 with ir.InsertionPoint(one), one.location:
                     lowering.lower(one)
+            lowering.return_communicators()
             for one in reversed(found):
                 one.erase()
-            symbols = ir.SymbolTable(op)
-            if WAIT_FOR in symbols:
-                symbols[WAIT_FOR].operation.erase()
-            _declare(op)
+            _replace_declarations(op)
 
 
 class _Lowering:
@@ -171,9 +189,16 @@ class _Lowering:
         self._values: dict[ir.Value, ir.Value] = {}
         self._splits = 0
 
+    def return_communicators(self) -> None:
+        """Return what stands for communicators from functions that make one."""
+        for made, stands in self._values.items():
+            for use in list(made.uses):
+                if use.owner.name == "func.return":
+                    use.owner.operation.operands[use.operand_number] = stands
+
     def lower(self, op: ir.Operation) -> None:
         """Build what stands for `op` in front of it, and for its results."""
-        kind = "wait" if _is_wait(op) else op.name.partition(".")[2]
+        kind = _KINDS.get(_called(op)) or op.name.partition(".")[2]
         build: Callable[[ir.Operation], ir.Value | None] | None = getattr(self, f"_{kind}", None)
         if build is None:
             build = self._message if op.name in _MESSAGES else self._success
@@ -233,6 +258,34 @@ class _Lowering:
             call("release", handle)
         return code
 
+    def _exchange(self, op: ir.Operation) -> ir.Value:
+        sent, received = describe(op.operands[0]), describe(op.operands[2])
+        operands: list[ir.Value] = []
+        for one, rank in ((sent, op.operands[1]), (received, op.operands[3])):
+            _require_count(op, one.elements if one.made else one.count)
+            operands += [one.address, one.count, one.type, rank]
+        code = call("exchange", *operands, self._operand(op, 4))
+        for handle in (*sent.made, *received.made):
+            call("release", handle)
+        return code
+
+    def _group(self, op: ir.Operation) -> None:
+        self._values[op.results[0]] = func.CallOp([word_type()], _callee(op), []).results[0]
+
+    def _process_multi_index(self, op: ir.Operation) -> None:
+        grid = _grid(self._module, op)
+        axes = list(op.attributes["axes"]) if "axes" in op.attributes else []
+        rank = self._grid_rank()
+        for result, axis in zip(op.results, axes or range(len(grid)), strict=True):
+            major = arith.divsi(rank, word(prod(grid[axis + 1 :])))
+            result.replace_all_uses_with(arith.index_cast(result.type, arith.remsi(major, word(grid[axis]))))
+
+    def _process_linear_index(self, op: ir.Operation) -> None:
+        op.results[0].replace_all_uses_with(arith.index_cast(op.results[0].type, self._grid_rank()))
+
+    def _grid_rank(self) -> ir.Value:
+        return call("rank", call("word", MESSAGE_WORDS.index("COMMUNICATOR")))
+
     def _wait(self, op: ir.Operation) -> ir.Value:
         return call("wait", self._operand(op, 0))
 
@@ -287,11 +340,22 @@ def _require_sizes(op: ir.Operation, one: ir.Value, other: ir.Value) -> None:
     cf.AssertOp(same, f"{op.name}: the sizes of source and destination do not agree")
 
 
-def _declare(module: ir.Operation) -> None:
-    """Declare the functions that are called."""
+def _grid(module: ir.Operation, op: ir.Operation) -> list[int]:
+    name = ir.FlatSymbolRefAttr(op.attributes["grid"]).value
+    return list(ir.DenseI64ArrayAttr(ir.SymbolTable(module)[name].operation.attributes["shape"]))
+
+
+def _replace_declarations(module: ir.Operation) -> None:
+    """Declare the functions that are called, in place of what stood for messages before."""
     top = module.regions[0].blocks[0]
+    for op in list(top.operations):
+        name = ir.StringAttr(op.attributes["sym_name"]).value if "sym_name" in op.attributes else ""
+        if op.name == "shard.grid" or name == WAIT_FOR or name.startswith(SEND_RECEIVE):
+            op.operation.erase()
+        elif name.startswith(COMMUNICATOR):
+            op.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([], [word_type()]))
     calls = find_ops(module, "func.call", where=lambda op: _callee(op).startswith(MESSAGE_PREFIX))
-    declared = {_callee(one): len(one.operands) for one in calls}
+    declared = {_callee(one): len(one.operands) for one in calls if not _callee(one).startswith(COMMUNICATOR)}
     with ir.InsertionPoint.at_block_begin(top), ir.Location.unknown():
         for name, count in sorted(declared.items()):
             func.FuncOp(name, ir.FunctionType.get([word_type()] * count, [word_type()]), visibility="private")

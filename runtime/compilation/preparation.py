@@ -8,9 +8,12 @@ from typing import NamedTuple
 
 from mlir import ir
 
+from ...passes.analysis.ir.traversal import first_op
 from ...passes.dispatch.rewriting.host_memory import to_default_space
 from ...passes.framework.attribute_checks import drop_results_of_passes
+from ...passes.framework.diagnostics import located
 from ...passes.framework.entered_context import entered
+from ...passes.framework.errors import PassError
 from ...passes.pipeline.pipeline import Pipeline, run_pipeline
 from ..interface.boundary import entry_functions
 from ..interface.dtypes import UnsupportedTypeError
@@ -43,6 +46,8 @@ def prepare(
 
     Raises `PassError` for what cannot be compiled for the host.
     """
+    if not settings.ranks and source.context.is_dialect_loaded("mpi"):
+        _refuse_messages(source.operation)
     # Verifies the attributes that are read here, and the IR unless the parser has verified it.
     run_pipeline(source, _NOTHING, verify_each=not verified)
     require_host_layout(source.operation)
@@ -60,6 +65,13 @@ def prepare(
         settings = replace(settings, pipeline=Pipeline.parse(_NOTHING))
     with entered(source.context):
         return Prepared(source, settings, *_read_signatures(source, name_of))
+
+
+def _refuse_messages(module: ir.Operation) -> None:
+    found = first_op(module, lambda op: op.name.startswith("mpi."))
+    if found is not None:
+        advice = "it sends messages to other ranks; compile it with comm=MPI.COMM_WORLD of mpi4py, or with another one"
+        raise PassError(located(found.location, f"'{found.name}': {advice}"))
 
 
 def _read_signatures(

@@ -67,7 +67,7 @@ class DistributedEntry(EntryPoint):
         arrays = WholeArrays(self._communicator, self.shards, self.whole_signature, whole)
         given = arrays.scattered(arguments, out)
         arrays_ = [number for number, shard in enumerate(self.shards.parameters) if shard.layout is not None]
-        returns_whole = whole.issuperset(arrays_)
+        returns_whole = whole.issuperset(arrays_) or self._communicator.size == 1
         result = self._run(given, None if returns_whole else out, None)
         return arrays.gathered(result, arguments, given, out) if returns_whole else result
 
@@ -106,6 +106,8 @@ class DistributedEntry(EntryPoint):
         """The arguments that are None on all ranks but rank 0; raises on all ranks if some are None on some only."""
         if self.shards is None:
             return frozenset()
+        if self._communicator.size == 1:  # Of one rank, a shard differs from the whole by its border.
+            return frozenset(number for number, shard in enumerate(self.shards.parameters) if shard.has_border)
         count, first = len(self.shards.parameters), self._communicator.rank == 0
         given = [argument is not None for argument in arguments[:count]] if problem is None else [not first] * count
         given += [True] * (count - len(given))

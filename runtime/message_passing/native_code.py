@@ -43,6 +43,7 @@ _MPI = {
     "MPI_Recv": "piwiiwp i",
     "MPI_Isend": "piwiiwp i",
     "MPI_Irecv": "piwiiwp i",
+    "MPI_Sendrecv": "piwiipiwiiwp i",
     "MPI_Wait": "pp i",
     "MPI_Barrier": "w i",
     "MPI_Allreduce": "ppiwww i",
@@ -53,7 +54,7 @@ _MPI = {
     "MPI_Type_free": "p i",
     "MPI_Type_size": "wp i",
 }
-_OWN = {"note": "w w", "in_place": "ww w"}
+_OWN = {"note": "w w", "in_place": "ww w", "somebody": "w w"}
 
 _PLACE = """
 %one = llvm.mlir.constant(1 : i64) : i64
@@ -85,6 +86,23 @@ _FUNCTIONS = {
         llvm.return %word : i64
         ^other:
         llvm.return %source : i64
+    """,
+    "somebody(rank)": f"""
+        {_TABLE}
+        nobody = table.PROC_NULL
+        if rank < 0 -> ^none, ^some
+        ^none:
+        llvm.return %nobody : i64
+        ^some:
+        llvm.return %rank : i64
+    """,
+    "exchange(source, sent, source_type, to, target, got, target_type, rank, comm)": f"""
+        {_PLACE}
+        receiver = somebody(to)
+        sender = somebody(rank)
+        code = MPI_Sendrecv(source, sent, source_type, receiver, 0, target, got, target_type, sender, 0, comm, place)
+        noted = note(code)
+        llvm.return %noted : i64
     """,
     "word(number)": f"""
         {_TABLE}

@@ -34,6 +34,11 @@ class Shard:
     whole: ValueType
     layout: ShardLayout | None
 
+    @property
+    def has_border(self) -> bool:
+        """Whether the shard holds elements of its neighbours."""
+        return self.layout is not None and any(map(any, self.layout.halo))
+
 
 @frozen
 class ShardedSignature:

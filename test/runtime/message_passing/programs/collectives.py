@@ -1,0 +1,161 @@
+"""Messages of every kind and element type, against what NumPy computes, on the ranks that run this."""
+
+import numpy as np
+from mpi4py import MPI
+
+import mlir_inplace as mi
+from mlir_inplace.runtime.message_passing.communicators import Communicators
+
+WORLD = MPI.COMM_WORLD
+INTEGERS = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
+FLOATS = {"f32": np.float32, "f64": np.float64}
+COMPLEX = {"complex<f32>": np.complex64, "complex<f64>": np.complex128}
+OPERATORS = {"SUM": np.add, "PROD": np.multiply, "MIN": np.minimum, "MAX": np.maximum}
+BITS = {"BAND": np.bitwise_and, "BOR": np.bitwise_or, "BXOR": np.bitwise_xor}
+
+
+def all_reduces() -> None:
+    cases = [(t, d, o) for t, d in {**INTEGERS, **FLOATS}.items() for o in OPERATORS]
+    cases += [(t, d, o) for t, d in INTEGERS.items() for o in BITS]
+    cases += [(t, d, o) for t, d in COMPLEX.items() for o in ("SUM", "PROD")]
+    text = "".join(
+        f"""func.func @f{number}(%m: memref<?x3x{type_}>) {{
+          %c = mpi.comm_world : !mpi.comm
+          mpi.allreduce(%m, %m, MPI_{operator}, %c) : memref<?x3x{type_}>, memref<?x3x{type_}>
+          return
+        }}\n"""
+        for number, (type_, _, operator) in enumerate(cases)
+    )
+    program = mi.compile(text, comm=WORLD, cache=False, memory_stats=True)
+    for number, (type_, dtype, operator) in enumerate(cases):
+        parts = [np.arange(1, 7).reshape(2, 3).astype(dtype) + dtype(rank) for rank in range(WORLD.size)]
+        mine, expected = parts[WORLD.rank].copy(), parts[0]
+        for part in parts[1:]:
+            expected = {**OPERATORS, **BITS}[operator](expected, part)
+        program[f"f{number}"](mine)
+        assert np.array_equal(mine, expected), (type_, operator, mine, expected)
+        stats = program.memory_stats
+        assert (stats.allocations, stats.copies, stats.leaked_bytes) == (0, 0, 0), stats
+
+
+def others() -> None:
+    program = mi.compile(
+        """
+    func.func @gathered(%all: memref<?x3xi16>, %rank: index) {
+      %c = mpi.comm_world : !mpi.comm
+      %own = memref.subview %all[%rank, 0] [1, 3] [1, 1]
+        : memref<?x3xi16> to memref<1x3xi16, strided<[3, 1], offset: ?>>
+      mpi.allgather(%own, %all, %c) : memref<1x3xi16, strided<[3, 1], offset: ?>>, memref<?x3xi16>
+      return
+    }
+    func.func @gathered_columns(%a: memref<3x4xf16>, %all: memref<?x3xf16>) {
+      %c = mpi.comm_world : !mpi.comm
+      %own = memref.subview %a[0, 1] [3, 1] [1, 1] : memref<3x4xf16> to memref<3x1xf16, strided<[4, 1], offset: 1>>
+      mpi.allgather(%own, %all, %c) : memref<3x1xf16, strided<[4, 1], offset: 1>>, memref<?x3xf16>
+      return
+    }
+    func.func @scattered(%all: memref<?x5xf64>, %mine: memref<5xf64>) {
+      %c = mpi.comm_world : !mpi.comm
+      mpi.reduce_scatter_block(%all, %mine, MPI_SUM, %c) : memref<?x5xf64>, memref<5xf64>
+      return
+    }
+    func.func @ring(%a: memref<4x6xbf16>) -> i32 {
+      %c = mpi.comm_world : !mpi.comm
+      %begun = mpi.init : !mpi.retval
+      %rank = mpi.comm_rank(%c) : i32
+      %size = mpi.comm_size(%c) : i32
+      %one = arith.constant 1 : i32
+      %tag = arith.constant 7 : i32
+      %up = arith.addi %rank, %one : i32
+      %next = arith.remsi %up, %size : i32
+      %down = arith.addi %rank, %size : i32
+      %under = arith.subi %down, %one : i32
+      %previous = arith.remsi %under, %size : i32
+      %last = memref.subview %a[0, 5] [4, 1] [1, 1] : memref<4x6xbf16> to memref<4x1xbf16, strided<[6, 1], offset: 5>>
+      %first = memref.subview %a[0, 0] [4, 1] [1, 1] : memref<4x6xbf16> to memref<4x1xbf16, strided<[6, 1]>>
+      %q = mpi.isend(%last, %tag, %next, %c) : memref<4x1xbf16, strided<[6, 1], offset: 5>>, i32, i32 -> !mpi.request
+      %r = mpi.irecv(%first, %tag, %previous, %c) : memref<4x1xbf16, strided<[6, 1]>>, i32, i32 -> !mpi.request
+      mpi.wait(%r) : !mpi.request
+      mpi.wait(%q) : !mpi.request
+      mpi.barrier(%c)
+      %ended = mpi.finalize : !mpi.retval
+      return %next : i32
+    }
+    func.func @sum_of_color(%m: memref<3xi64>, %color: i32) {
+      %c = mpi.comm_world : !mpi.comm
+      %rank = mpi.comm_rank(%c) : i32
+      %d = mpi.comm_split(%c, %color, %rank) : !mpi.comm
+      mpi.allreduce(%m, %m, MPI_SUM, %d) : memref<3xi64>, memref<3xi64>
+      return
+    }
+    func.func @sum_of_parity(%m: memref<3xi64>) {
+      %c = mpi.comm_world : !mpi.comm
+      %rank = mpi.comm_rank(%c) : i32
+      %two = arith.constant 2 : i32
+      %color = arith.remsi %rank, %two : i32
+      %d = mpi.comm_split(%c, %color, %rank) : !mpi.comm
+      mpi.allreduce(%m, %m, MPI_SUM, %d) : memref<3xi64>, memref<3xi64>
+      return
+    }
+    """,
+        comm=WORLD,
+        cache=False,
+    )
+    ranks, rank = range(WORLD.size), WORLD.rank
+    gathered = np.full((WORLD.size, 3), -1, np.int16)
+    gathered[rank] = [rank, 10 + rank, 20 + rank]
+    program.gathered(gathered, rank)
+    assert np.array_equal(gathered, [[r, 10 + r, 20 + r] for r in ranks])
+    columns, all_columns = np.arange(12, dtype=np.float16).reshape(3, 4) + rank, np.zeros((WORLD.size, 3), np.float16)
+    program.gathered_columns(columns, all_columns)
+    assert np.array_equal(all_columns, [[1 + r, 5 + r, 9 + r] for r in ranks])
+    mine = np.zeros(5)
+    program.scattered(np.arange(5.0) + np.arange(WORLD.size)[:, None] + 100 * rank, mine)
+    assert np.array_equal(mine, (np.arange(5.0) + rank) * WORLD.size + 100 * sum(ranks))
+    import ml_dtypes
+
+    def sent(of: int) -> np.ndarray:
+        return (np.arange(24.0).reshape(4, 6) + 24 * of).astype(ml_dtypes.bfloat16)
+
+    array, expected = sent(rank), sent(rank)
+    expected[:, 0] = sent((rank - 1) % WORLD.size)[:, 5]
+    assert program.ring(array) == (rank + 1) % WORLD.size
+    assert np.array_equal(array, expected)
+    # More often than MPICH has room for communicators: each is made once.
+    for turn in range(3000):
+        numbers = np.full(3, rank + turn)
+        program.sum_of_parity(numbers)
+        assert (numbers == sum(r + turn for r in ranks if r % 2 == rank % 2)).all()
+    for colors in (lambda r: r % 2, lambda r: r // 2, lambda r: r % 2, lambda r: 0):
+        numbers = np.full(3, rank)
+        program.sum_of_color(numbers, colors(rank))
+        assert (numbers == sum(r for r in ranks if colors(r) == colors(rank))).all()
+
+
+SUM = """func.func @f(%m: memref<2xf64>) -> i32 {
+  %c = mpi.comm_world : !mpi.comm
+  mpi.allreduce(%m, %m, MPI_SUM, %c) : memref<2xf64>, memref<2xf64>
+  %size = mpi.comm_size(%c) : i32
+  return %size : i32
+}"""
+
+
+def communicators_of_the_caller() -> None:
+    half = WORLD.Split(WORLD.rank % 2, -WORLD.rank)  # the ranks in reverse order
+    for comm in (half, WORLD.Dup(), MPI.COMM_SELF):
+        program = mi.compile(SUM, comm=comm, cache=False)
+        array = np.array([1.0, comm.rank])
+        assert program.f(array) == comm.size
+        assert np.array_equal(array, [comm.size, sum(range(comm.size))])
+    # Duplicates are made once for a communicator, and freed with it: there is room for some thousand.
+    for _ in range(1500):
+        once = WORLD.Dup()
+        first, second = Communicators(once), Communicators(once)
+        assert first.native is second.native
+        once.Free()
+
+
+all_reduces()
+others()
+communicators_of_the_caller()
+print(f"rank {WORLD.rank} is right")

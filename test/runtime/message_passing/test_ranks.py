@@ -1,0 +1,42 @@
+"""Programs on several ranks, with each MPI that is there; a run that hangs is ended and fails.
+
+What each rank checks stands in `programs/`.
+"""
+
+from pathlib import Path
+
+import pytest
+from mpi_ranks import Ran, Ranks, every_mpi, needs_mpi, ranks
+
+pytestmark = [needs_mpi, every_mpi]
+PROGRAMS = Path(__file__).parent / "programs"
+assert ranks  # a fixture
+
+
+def all_right(found: Ran, count: int) -> None:
+    assert found.code == 0, found
+    assert sorted(found.stdout.split("\n")) == ["", *(f"rank {rank} is right" for rank in range(count))], found
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+@pytest.mark.parametrize("program", ["collectives", "whole_arrays"])
+def test_results_are_those_of_numpy(ranks: Ranks, program: str, count: int) -> None:
+    all_right(ranks(count, "-m", "mpi4py", PROGRAMS / f"{program}.py"), count)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_mistake_on_one_rank_is_an_error_on_all(ranks: Ranks, count: int) -> None:
+    all_right(ranks(count, "-m", "mpi4py", PROGRAMS / "mistakes.py"), count)
+
+
+def test_a_rank_that_fails_alone_ends_all_with_its_message(ranks: Ranks) -> None:
+    found = ranks(3, "-m", "mpi4py", PROGRAMS / "failing_alone.py")
+    assert found.code != 0
+    assert "not reached" not in found.stdout
+    assert found.stderr.count("failed, which ends all: AssertionError: ") == 1, found
+    assert "the index is too large" in found.stderr
+
+
+def test_ranks_share_the_disk_cache(ranks: Ranks, tmp_path: Path) -> None:
+    for _ in range(2):
+        all_right(ranks(4, "-m", "mpi4py", PROGRAMS / "cached.py", tmp_path), 4)
