@@ -1,3 +1,4 @@
+# type: ignore  (tests are not type-checked)
 """Runs of Python scripts on several ranks, with each MPI that is there, and an end for those that hang.
 
 The extra `mpi` brings one MPI library with its mpiexec. Another one may be in an environment of its own, as two of them

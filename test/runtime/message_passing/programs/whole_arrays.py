@@ -1,3 +1,4 @@
+# type: ignore  (tests are not type-checked)
 """Partitioned programs: arrays whole on rank 0 or as shards, uneven parts, borders, arguments that are written."""
 
 import numpy as np
