@@ -19,6 +19,7 @@ from mlir_inplace.runtime.compilation import disk_cache, shared_trampolines
 from mlir_inplace.runtime.memory.pool import memory_pool
 from mlir_inplace.runtime.native.engine import Engine
 from mlir_inplace.runtime.native.loaded_object import LoadedObject, UnsupportedObjectError
+from mlir_inplace.runtime.native.thread_team import thread_symbols
 
 T = "tensor<?x8xf32>"
 PROGRAM = f"""
@@ -45,6 +46,7 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """One item for each time that LLVM compiled something that belongs to a program."""
     # What a process compiles once, at its first call or its 2048th, is not counted, whichever tests came before.
     memory_pool()
+    thread_symbols(2, [])
     monkeypatch.setattr(shared_trampolines, "_COMPILED_AFTER", None)
     made: list[str] = []
     start = Engine.__init__
