@@ -163,7 +163,7 @@ def test_what_others_may_have_written_is_refused(
     (path,) = tmp_path.iterdir()
     assert path.stat().st_mode & 0o777 == 0o600
     if why == "owner":
-        monkeypatch.setattr(disk_cache.os, "geteuid", lambda: os.getuid() + 1)
+        monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
         monkeypatch.setattr(disk_cache, "_SUPERUSER", os.getuid() + 2)
     else:
         path.chmod({"group": 0o620, "others": 0o602}[why])
