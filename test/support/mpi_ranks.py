@@ -1,4 +1,3 @@
-# type: ignore  (tests are not type-checked)
 """Runs of Python scripts on several ranks, with each MPI that is there, and an end for those that hang.
 
 The extra `mpi` brings one MPI library with its mpiexec. Another one may be in an environment of its own, as two of them
@@ -67,7 +66,10 @@ def on_ranks(mpi: Mpi, ranks: int, arguments: Sequence[object], *, limit: float 
     options = (
         ["--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,sm"] if mpi.name == "openmpi" else []
     )
-    command = [str(mpi.folder / "bin" / "mpiexec"), *options, "-n", str(ranks), mpi.python, *map(str, arguments)]
+    # mpiexec gives each rank a session of its own: were the tests killed, ranks that wait for others would spin on.
+    ended = ["timeout", "--foreground", "--signal=KILL", f"{limit + 10:.0f}"]
+    program = [*ended, mpi.python, *map(str, arguments)]
+    command = [str(mpi.folder / "bin" / "mpiexec"), *options, "-n", str(ranks), *program]
     return run(command, limit=limit, **environment)
 
 

@@ -1,7 +1,5 @@
 """`inplace-check --ranks`: what ranks compute is compared with the whole program, and a difference is told."""
 
-# pyright: reportMissingImports=false
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,3 @@
-# type: ignore  (tests are not type-checked)
 """Programs on several ranks, with each MPI that is there; a run that hangs is ended and fails.
 
 What each rank checks stands in `programs/`.

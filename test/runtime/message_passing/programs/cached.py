@@ -1,4 +1,3 @@
-# type: ignore  (tests are not type-checked)
 """All ranks compile one program with a folder for machine code; the first one compiles it, and the others find it."""
 
 import os

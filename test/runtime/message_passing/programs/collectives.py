@@ -1,4 +1,3 @@
-# type: ignore  (tests are not type-checked)
 """Messages of every kind and element type, against what NumPy computes, on the ranks that run this."""
 
 import numpy as np

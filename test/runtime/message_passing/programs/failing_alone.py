@@ -1,4 +1,3 @@
-# type: ignore  (tests are not type-checked)
 """One rank fails in native code while the others wait for its message there: all must end, with its message."""
 
 import numpy as np

@@ -1,4 +1,3 @@
-# type: ignore  (tests are not type-checked)
 """What is wrong on one rank is an error on all of them, before native code runs on any; needs two ranks or more."""
 
 import importlib

@@ -1,4 +1,3 @@
-# type: ignore  (tests are not type-checked)
 """Partitioned programs: arrays whole on rank 0 or as shards, uneven parts, borders, arguments that are written."""
 
 import numpy as np
