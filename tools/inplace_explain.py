@@ -95,7 +95,7 @@ def _run(settings: argparse.Namespace) -> int:
     try:
         source = read_source(settings.input, models=True)
         with progress(f"explaining {source.name}"):
-            explanation = _explained(source, pipeline, plan=settings.format == "html")
+            explanation = _explained(source, pipeline, plan=settings.format != "text")
             text = _written(explanation, settings.format)
         output.write(text)
         output.commit()
@@ -114,7 +114,7 @@ def _written(explanation: Explanation, form: str) -> str:
     if form == "html":
         return page(explanation)
     if form == "json":
-        return json.dumps(explanation.report.to_json(), indent=2) + "\n"
+        return json.dumps(explanation.to_json(), indent=2) + "\n"
     return f"{explanation.report}\n"
 
 

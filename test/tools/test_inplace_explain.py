@@ -138,7 +138,26 @@ def test_text_and_json_are_those_of_the_report(capsys: pytest.CaptureFixture[str
     assert main(["program.mlir"]) == 0
     assert capsys.readouterr().out == f"{report}\n"
     assert main(["program.mlir", "--format=json"]) == 0
-    assert json.loads(capsys.readouterr().out) == report.to_json()
+    found = json.loads(capsys.readouterr().out)
+    assert {key: found[key] for key in found if key != "arenas"} == report.to_json()
+
+
+def test_json_has_the_arenas(capsys: pytest.CaptureFixture[str]) -> None:
+    described = json.loads((ROOT / "docs" / "explanation.schema.json").read_text())["$defs"]
+    Path("program.mlir").write_text(EXPS)
+    assert main(["program.mlir", "--format=json"]) == 0
+    (arena,) = json.loads(capsys.readouterr().out)["arenas"]
+    (section,) = arena["sections"]
+    assert (section["unit"] * section["peak"], section["unit"] * section["max_live"]) == (128, 128)
+    assert len(section["buffers"]) == 2
+    for name, objects in (
+        ("arena", [arena]),
+        ("section", [section]),
+        ("placed_buffer", section["buffers"]),
+        ("outside_buffer", arena["outside"]),
+    ):
+        assert objects
+        assert all(one.keys() == described[name]["properties"].keys() for one in objects)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import PurePath
+from typing import Any
 
 from mlir import ir
 
@@ -43,6 +44,11 @@ class Explanation:
     def short_name(self) -> str:
         """The name without folders."""
         return PurePath(self.name).name
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as JSON objects, and the arenas, or why there are none; by `docs/explanation.schema.json`."""
+        planned = {"unplanned": self.unplanned} if self.unplanned else {"arenas": [asdict(one) for one in self.arenas]}
+        return self.report.to_json() | planned
 
 
 def explain(module: ir.Operation, pipeline: Pipeline, name: str, text: str, *, plan: bool) -> Explanation:
