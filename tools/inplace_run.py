@@ -104,6 +104,12 @@ def _make_parser() -> Parser:
     add("--cache-dir", metavar="FOLDER", help="the same with another folder")
     stage_names = f"print the IR after a stage on standard error; one of {', '.join(STAGES)}; repeatable"
     add("--dump-ir", action="append", default=[], metavar="STAGE", help=stage_names)
+    add(
+        "--grid",
+        metavar="AxB",
+        help="run on a grid of ranks, such as 4 or 2x2: start it as mpiexec -n 4 inplace-run --grid 2x2 …; the first "
+        "rank makes whole arguments, and prints and saves whole results",
+    )
     add("--explain-fault", type=int, metavar="FILE", help=argparse.SUPPRESS)
     add(
         "--machine",
@@ -133,6 +139,8 @@ def _run(settings: argparse.Namespace, given: Sequence[str]) -> int:
     prints = settings.print_result or settings.memory_stats or settings.check is not None or settings.repeat > 1
     if prints:
         require_standard_output()
+    if settings.grid is not None:
+        return _run_on_ranks(settings, given, pipeline)
     source = read_source(settings.input, models=True)
     with dumped_ir(settings.dump_ir), progress(f"compiling {source.name}"):
         compiled = compile_source(source, settings, pipeline, PROGRAM)
@@ -158,6 +166,37 @@ def _run(settings: argparse.Namespace, given: Sequence[str]) -> int:
             files.write(results)
     finally:
         if files:
+            files.close()
+    return SUCCESS
+
+
+def _run_on_ranks(settings: argparse.Namespace, given: Sequence[str], pipeline: Pipeline | None) -> int:
+    """The same on several ranks: the first one reads, prints and saves."""
+    from .run.ranks import RunRanks, read_grid_flag, whole_signature
+
+    ranks = RunRanks(read_grid_flag(settings.grid), PROGRAM, given)
+    source = ranks.on_first(lambda: read_source(settings.input, models=True))
+    compiled = ranks.together(lambda: compile_source(source, settings, pipeline, PROGRAM, ranks))
+    function = compiled.entry_point
+    arguments = ranks.arguments(function, lambda signature: make_arguments(settings.arg, signature, settings.seed))
+    check = _make_check(settings, arguments) if settings.check is not None and ranks.is_first else None
+    results, times = ranks.together(lambda: _call(function, arguments, settings.repeat))
+    memory = ranks.memory_text(compiled.program.memory_stats) if settings.memory_stats else None
+    if not ranks.is_first:
+        return SUCCESS
+    if settings.repeat > 1:
+        print(f"time: median {_seconds(statistics.median(times))}, least {_seconds(min(times))}, {len(times)} calls")
+    if settings.print_result:
+        print_results(results, whole_signature(function))
+    if memory is not None:
+        print(memory)
+    if check:
+        print(check(results))
+    if settings.save_result:
+        files = ResultFiles(settings.save_result, len(results))
+        try:
+            files.write(results)
+        finally:
             files.close()
     return SUCCESS
 

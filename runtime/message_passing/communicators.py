@@ -125,16 +125,16 @@ class Communicators:
 
         `one_first`: rank 0 before the others, which then find in the disk cache what it has compiled.
         """
-        made, problem = None, None
+        made: list[Made] = []
+        problem: Exception | None = None
         for turn in (0, 1) if one_first else (1,):
             if turn or self.rank == 0:
                 try:
-                    made = make() if made is None else made
+                    made = made or [make()]
                 except Exception as error:  # noqa: BLE001 - it is raised when all ranks know of it
                     problem = error
             self.agree(problem)
-        assert made is not None
-        return made
+        return made[0]
 
     def abort(self, problem: Exception) -> NoReturn:
         """End all ranks, with a message."""

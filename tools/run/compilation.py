@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mlir import ir
 
@@ -23,6 +24,9 @@ from ..shared.command_line import ToolError, UsageError
 from ..shared.console import print_error
 from ..shared.input import Source
 from ..shared.source_ir import parsed_program
+
+if TYPE_CHECKING:
+    from .ranks import RunRanks
 
 __all__ = ["CompiledSource", "compile_source", "dumped_ir", "keep_only", "require_stages"]
 
@@ -40,13 +44,19 @@ class CompiledSource:
 
 
 def compile_source(
-    source: Source, settings: argparse.Namespace, pipeline: Pipeline | None, program_name: str
+    source: Source,
+    settings: argparse.Namespace,
+    pipeline: Pipeline | None,
+    program_name: str,
+    ranks: RunRanks | None = None,
 ) -> CompiledSource:
     """Compile the entry point, and what it reaches; errors are reported with their location."""
     with parsed_program(source) as (module, _, weights), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
         name = keep_reached(module, settings.entry_point)
         declared = first_op(module, lambda op: op.name in _FUNCTIONS and not len(op.regions[0].blocks))
+        if ranks is not None:
+            ranks.partition(module)
         program = compile_program(
             module,
             pipeline=pipeline,
@@ -58,6 +68,7 @@ def compile_source(
             threads=settings.threads,
             machine=settings.machine,
             cache=settings.cache_dir or settings.cache,
+            comm=None if ranks is None else ranks.comm,
         )
         if weights:
             program = program.hold({**weights}, function=name)

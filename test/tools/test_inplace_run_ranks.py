@@ -1,0 +1,66 @@
+"""`mpiexec -n 4 inplace-run --grid 2x2`, with each MPI that is there."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mpi_ranks import Ranks, every_mpi, needs_mpi, ranks, run
+
+pytestmark = [needs_mpi, every_mpi]
+assert ranks  # a fixture
+TOOL = ("-m", "mlir_inplace.tools.inplace_run")
+TEXT = """shard.grid @g(shape = 2x2)
+func.func @main(%a: tensor<5x6xf32>, %b: tensor<6x8xf32>, %c: tensor<5x8xf32>) -> tensor<5x8xf32> {
+  %s = shard.sharding @g split_axes = [[0], [1]] : !shard.sharding
+  %0 = shard.shard %a to %s : tensor<5x6xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<5x6xf32>, tensor<6x8xf32>) outs(%c : tensor<5x8xf32>) -> tensor<5x8xf32>
+  return %1 : tensor<5x8xf32>
+}
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "program.mlir"
+    path.write_text(TEXT)
+    return path
+
+
+def test_the_first_rank_prints_checks_and_saves(ranks: Ranks, program: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "result.npy"
+    given = ["--arg", "random"] * 2 + ["--arg", "zeros", "--check", "a0 @ a1", "--memory-stats"]
+    found = ranks(4, *TOOL, "--grid", "2x2", program, *given, "--save-result", saved, "--print-result")
+    assert found.code == 0, found
+    assert found.stdout.count("matches NumPy") == 1, found
+    assert found.stdout.count("4 ranks together: allocations: ") == 1, found
+    assert "leaked: 0 bytes" in found.stdout, found
+    assert found.stdout.count("result: tensor<5x8xf32>") == 1, found
+    assert np.load(saved).shape == (5, 8)
+
+
+@pytest.mark.parametrize(
+    ("count", "given", "message"),
+    [
+        (2, ["--grid", "2x2"], "--grid 2x2 needs 4 ranks, but was started on 2; start it by: mpiexec -n 4 inplace-run"),
+        (4, ["--grid", "4"], "--grid 4, but the program is for a grid of 2x2; give --grid 2x2"),
+        (4, ["--grid", "2x2", "--arg", "3xf32:ones"] + ["--arg", "zeros"] * 2, "expected shape 5x6"),
+        (4, ["--grid", "2x2", "--arg", "nowhere.npy"] + ["--arg", "zeros"] * 2, "cannot read 'nowhere.npy'"),
+    ],
+)
+def test_an_error_is_printed_once(ranks: Ranks, program: Path, count: int, given: list[str], message: str) -> None:
+    found = ranks(count, *TOOL, program, *given)
+    assert found.code != 0
+    assert found.stderr.count(message) == 1, found
+
+
+def test_without_mpiexec(mpi: object, program: Path) -> None:
+    python = str(mpi.python)
+    found = run([python, *TOOL, "--grid", "2x2", str(program)], PATH=os.path.dirname(python) + ":/bin:/usr/bin")
+    assert found.code == 1
+    assert "--grid 2x2 needs 4 ranks, but was started without mpiexec; start it by: mpiexec -n 4" in found.stderr
+    found = run([python, *TOOL, "--grid", "2x2", str(program)], PATH="/nowhere")
+    assert "there is no mpiexec in PATH; install one: pip install 'mlir-inplace[mpi]'" in found.stderr
+    found = run([python, *TOOL, "--grid", "2xb", str(program)])
+    assert found.code == 2
+    assert "such as 4 or 2x2, got '2xb'" in found.stderr
