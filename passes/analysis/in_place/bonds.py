@@ -80,9 +80,6 @@ class Bonds:
             first, own = ties[0].value, frozenset[int]()
         else:
             first, own = self._snapshot.operand_value[write], frozenset({write})
-            if write in self._effects.redundant_source:
-                # An insertion into a copy may be seen to change nothing.
-                own |= self.sources(analysis, first)
         # That of the operand that is paid for may be of another iteration.
         before = self._way(analysis, first, {value}, without=write)
         way = self._way(analysis, first, {value}, paid, without=write)

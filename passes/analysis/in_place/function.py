@@ -17,8 +17,7 @@ from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrde
 from .fewest_allocations import has_fewest_allocations
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
 from .function_tables import FunctionTables
-from .improvement import Improvement, conflicts, orders_of_loops, rank
-from .likely_clauses import OrderOutcome
+from .improvement import Improvement, OrderOutcome, conflicts, orders_of_loops, rank
 from .optimal import search
 from .options import AnalysisOptions
 from .region_flow import carried_values

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import field
 
+from ....dialects.support.frozen_classes import frozen
 from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
@@ -21,9 +23,9 @@ from .cost_model import CostModel
 from .cover import Covers
 from .decision_order import FIRST, PASSING_ON, UNROTATED, DecisionOrder
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
-from .likely_clauses import LikelyClauses, OrderOutcome
+from .likely_clauses import LikelyClauses
 
-__all__ = ["MOST_PAID", "Improvement", "conflicts", "orders_of_loops", "rank"]
+__all__ = ["MOST_PAID", "Improvement", "OrderOutcome", "conflicts", "orders_of_loops", "rank"]
 
 _MOST_TRIALS = 24
 _MOST_VISITS = 3000
@@ -38,6 +40,17 @@ _MOST_NODES = 200
 _CHEAPER = Conflict(Rule.CHEAPER)
 
 _Refused = dict[int, Conflict]
+
+
+@frozen
+class OrderOutcome:
+    """An outcome of ``order`` with ``refused`` operands; ``not_passed_on`` is by operand that a loop yields."""
+
+    analysis: FunctionAnalysis
+    cost: Price
+    order: DecisionOrder
+    not_passed_on: _Refused
+    refused: _Refused = field(default_factory=dict)
 
 
 class Improvement:
@@ -73,9 +86,9 @@ class Improvement:
             return self._best.analysis
         clauses, covers = LikelyClauses(self._effects, self._costs, self._best.analysis), Covers()
         for outcome in (self._best, *self._others):
-            clauses.learn(outcome)
+            clauses.learn(outcome.analysis, frozenset(), outcome.not_passed_on)
         while self._trials < self._most:
-            cover = covers.cheap(clauses.of(self._best.order), clauses.costs, _MOST_NODES)
+            cover = covers.cheap(clauses.all, clauses.costs, _MOST_NODES)
             if cover.paid is None or cover.bound >= self._best.cost:
                 break
             refused = frozenset(one.number for one in cover.paid if one.is_refusal and one.number in clauses.allowed)
@@ -95,7 +108,7 @@ class Improvement:
                 continue
             outcome = self._try(order, reasons)
             self._failures[order] = 0 if outcome is self._best else self._failures[order] + 1
-            learned |= clauses.learn(outcome)
+            learned |= clauses.learn(outcome.analysis, refused, outcome.not_passed_on)
             orders += orders_of_loops(outcome.analysis)
         return learned
 

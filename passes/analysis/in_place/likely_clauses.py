@@ -7,35 +7,21 @@ found is right in any case. Linear in what is paid for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ....dialects.support.frozen_classes import frozen
 from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from .bonds import Bonds
 from .cost_model import CostModel, Expense
 from .cover import Clause
-from .decision_order import DecisionOrder
 from .function_decisions import FunctionAnalysis
 from .optimal import refusable
 
-__all__ = ["LikelyClauses", "OrderOutcome"]
+__all__ = ["LikelyClauses"]
 
 _MOST_EXPLAINED = 48
 """Of how many expenses of an outcome it is asked why, the dearest first; the others are taken to be paid always."""
-
-
-@frozen
-class OrderOutcome:
-    """An outcome of ``order`` with ``refused`` operands; ``not_passed_on`` is by operand that a loop yields."""
-
-    analysis: FunctionAnalysis
-    cost: Price
-    order: DecisionOrder
-    not_passed_on: dict[int, Conflict]
-    refused: dict[int, Conflict] = field(default_factory=dict)
 
 
 class LikelyClauses:
@@ -50,47 +36,45 @@ class LikelyClauses:
         self._snapshot = effects.snapshot
         self._model = costs
         self._bonds = Bonds(effects, analysis.function)
-        self._clauses: dict[Clause, set[DecisionOrder]] = {}
-        """With the orders that told them."""
-        self._seen: list[tuple[DecisionOrder, frozenset[Expense]]] = []
+        self._clauses: dict[Clause, None] = {}
+        self._seen: list[frozenset[Expense]] = []
         self._excluded: set[frozenset[int]] = set()
 
-    def of(self, order: DecisionOrder) -> Sequence[Clause]:
-        """Return the clauses about outcomes of ``order``, and those that exclude what was looked at.
-
-        A clause that only outcomes of other orders contradict is one if this order told it: loops do something else.
-        """
-        found = [
-            clause
-            for clause, orders in self._clauses.items()
-            if all(clause.holds(paid) for other, paid in self._seen if other == order or order not in orders)
-        ]
-        return (*found, *(Clause(frozenset(), frozenset(map(Expense, one))) for one in self._excluded))
+    @property
+    def all(self) -> Sequence[Clause]:
+        """The clauses, and those that exclude what was looked at."""
+        expenses = {one for clause in self._clauses for one in clause.paid}
+        known = frozenset(one for one in expenses if one.is_refusal and one.number in self.allowed)
+        refused = [frozenset(map(Expense, one)) for one in self._excluded]
+        return (*self._clauses, *(Clause(known - one, one) for one in refused if one <= known))
 
     def exclude(self, refused: frozenset[int]) -> bool:
-        """Exclude outcomes that refuse all of these operands, as more seldom helps; return whether they were not."""
+        """Exclude outcomes that refuse just these operands, of those in clauses; return whether they were not."""
         is_new = refused not in self._excluded
         self._excluded.add(refused)
         return is_new
 
-    def learn(self, outcome: OrderOutcome) -> bool:
-        """Add why ``outcome`` pays for what it does; return whether anything was not known before."""
-        expenses = sorted(self._model.expenses(outcome.analysis), key=lambda one: one[1], reverse=True)
+    def learn(self, analysis: FunctionAnalysis, refused: frozenset[int], not_passed_on: Mapping[int, Conflict]) -> bool:
+        """Add why ``analysis`` pays for what it does; return whether anything was not known before."""
+        expenses = sorted(self._model.expenses(analysis), key=lambda one: one[1], reverse=True)
         for one, price in expenses:
             self.costs[one] = min(price, self.costs.get(one, price))
-        self._seen.append((outcome.order, frozenset(one for one, _ in expenses)))
-        learned = False
-        for index, (one, _) in enumerate(expenses):
-            explained = index < _MOST_EXPLAINED
-            for clause in self._of(outcome, one) if explained else (Clause(frozenset({one})),):
-                orders = self._clauses.setdefault(clause, set())
-                learned |= outcome.order not in orders
-                orders.add(outcome.order)
+        self._seen.append(frozenset(one for one, _ in expenses))
+        before = len(self._clauses)
+        for one, _ in expenses[:_MOST_EXPLAINED]:
+            for clause in self._of(analysis, one, refused, not_passed_on):
+                self._clauses.setdefault(clause)
+        for one, _ in expenses[_MOST_EXPLAINED:]:
+            self._clauses.setdefault(Clause(frozenset({one})))
+        learned = len(self._clauses) > before
+        for clause in [one for one in self._clauses if not all(one.holds(seen) for seen in self._seen)]:
+            del self._clauses[clause]
         return learned
 
-    def _of(self, outcome: OrderOutcome, one: Expense) -> Iterator[Clause]:
-        """Yield why ``outcome`` pays for ``one``."""
-        analysis = outcome.analysis
+    def _of(
+        self, analysis: FunctionAnalysis, one: Expense, refused: frozenset[int], not_passed_on: Mapping[int, Conflict]
+    ) -> Iterator[Clause]:
+        """Yield why ``analysis`` pays for ``one``."""
         if one.makes:
             for operand in set(analysis.needing_forwarded(self._effects, one.number)):
                 yield self._either(one, {operand})
@@ -99,8 +83,8 @@ class LikelyClauses:
             yield self._either(one, (way or frozenset()) | {one.number})
         elif one.moves:
             yield from self._moves(analysis, one)
-        elif one.number not in outcome.refused:
-            conflict = outcome.not_passed_on.get(one.number) or analysis.decisions[one.number].conflict
+        elif one.number not in refused:
+            conflict = not_passed_on.get(one.number) or analysis.decisions[one.number].conflict
             if conflict is not None:
                 yield from self._conflicts(analysis, one, conflict)
 
@@ -134,7 +118,7 @@ class LikelyClauses:
         into = next(operand for operand in insertion if self._effects.redundant_source.get(operand) == one.number)
         way = self._bonds.between(s.operand_value[one.number], s.operand_value[into])
         found = list(self._follows(analysis, one, (way or frozenset()) | {into}))
-        yield from found or [self._either(one, self._bonds.sources(analysis, s.operand_value[into]))]
+        yield from found or [Clause(frozenset({one}))]
 
     @staticmethod
     def _follows(analysis: FunctionAnalysis, one: Expense, way: frozenset[int]) -> Iterator[Clause]:
