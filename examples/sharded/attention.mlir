@@ -52,3 +52,6 @@ func.func @main(%q: tensor<50x8xf32>, %k: tensor<50x8xf32>, %v: tensor<50x8xf32>
   %result = shard.shard %r to %sequence : tensor<50x8xf32>
   return %result : tensor<50x8xf32>
 }
+
+// RUN: inplace-check %s --ranks 3 | filecheck %s
+// CHECK: shardings on 3 ranks: none differ

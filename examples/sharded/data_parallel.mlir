@@ -42,3 +42,6 @@ func.func @main(%x: tensor<100x8xf32>, %y: tensor<100x4xf32>, %w: tensor<8x4xf32
     } -> tensor<8x4xf32>
   return %r : tensor<8x4xf32>
 }
+
+// RUN: inplace-check %s --ranks 3 | filecheck %s
+// CHECK: shardings on 3 ranks: none differ

@@ -49,3 +49,10 @@ module attributes {inplace.grid = array<i64: 2>} {
     return %r#0, %r#1 : tensor<?x12xf32>, tensor<?x12xf32>
   }
 }
+
+// RUN: inplace-opt %s --inplace-one-shot-bufferize=bufferize-function-boundaries | filecheck %s
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK: @inplace_mpi_sendrecv
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy

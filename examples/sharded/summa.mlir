@@ -18,3 +18,6 @@ func.func @main(%a: tensor<50x60xf32>, %b: tensor<60x37xf32>, %c: tensor<50x37xf
   %1 = shard.shard %0 to %blocks : tensor<50x37xf32>
   return %1 : tensor<50x37xf32>
 }
+
+// RUN: inplace-check %s --ranks 4 | filecheck %s
+// CHECK: shardings on 4 ranks: none differ

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from onnx_models import distinct, helper, node_model, onnx
+from onnx_models import distinct, helper, node_model
 
 from mlir_inplace.frontends.onnx import backend
 
@@ -52,6 +52,8 @@ def test_devices_and_models_that_are_not_supported() -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_the_runner_of_onnx_accepts_it() -> None:
     import unittest
+
+    import onnx.backend.test
 
     tests = onnx.backend.test.BackendTest(backend, __name__)
     tests.include("^test_(abs|gemm_all_attributes|layer_normalization_2d_axis0|reduce_sum_keepdims_example)_cpu$")

@@ -1,4 +1,4 @@
-// passes: inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false }
+// passes: inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false analysis-heuristic=bottom-up }
 // after:
 // protects: yes
 // runs: [[["float32", [8], 1], ["float32", [8], 101], ["int64", null, 3], ["f", null, 102.5]], [["float32", [4], 1], ["float32", [4], 101], ["int64", null, 2], ["f", null, 102.5]], [["float32", [2], 1], ["float32", [2], 101], ["int64", null, 1], ["f", null, 102.5]]]
