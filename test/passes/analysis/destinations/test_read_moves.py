@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from mlir import ir
 
 import mlir_inplace as mi
+from mlir_inplace.passes.analysis.in_place.decision_order import Heuristic
+from mlir_inplace.passes.destinations.rewriting import read_moves
 
 W = "{bufferization.writable = true}"
 
@@ -64,6 +69,43 @@ def test_old_values(body: str, old: float, new: tuple[int, ...]) -> None:
     np.testing.assert_array_equal(result, written(*new))
     assert value == old
     assert copied == 0
+
+
+FOUR_SLICES = f"""
+func.func @main(%t: tensor<16xf32> {W})
+    -> (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<16xf32>) {{
+  %a = tensor.extract_slice %t[0] [1] [1] : tensor<16xf32> to tensor<1xf32>
+  %r = tensor.insert_slice %a into %t[0] [1] [1] : tensor<1xf32> into tensor<16xf32>
+  %s = tensor.extract_slice %t[0] [1] [1] : tensor<16xf32> to tensor<1xf32>
+  %o = tensor.extract_slice %t[2] [1] [1] : tensor<16xf32> to tensor<1xf32>
+  %m = tensor.extract_slice %t[4] [1] [1] : tensor<16xf32> to tensor<1xf32>
+  %n = tensor.extract_slice %t[6] [1] [1] : tensor<16xf32> to tensor<1xf32>
+  %u = linalg.generic {{
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]
+    }} ins(%r : tensor<16xf32>) outs(%t : tensor<16xf32>) {{
+  ^bb0(%p: f32, %q: f32):
+    %z = arith.addf %p, %q : f32
+    linalg.yield %z : f32
+  }} -> tensor<16xf32>
+  return %s, %o, %m, %n, %u : tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<16xf32>
+}}"""
+
+
+def test_slices_are_copied_where_decisions_keep_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The default decisions copy the slices by themselves; those of one order, top-down, do not."""
+    one_order = replace(read_moves.LIVE_OPTIONS, heuristic=Heuristic.TOP_DOWN)
+    monkeypatch.setattr(read_moves, "LIVE_OPTIONS", one_order)
+    with ir.Context():
+        module = ir.Module.parse(FOUR_SLICES)
+        moved, _ = read_moves.move_reads(module.operation, None)
+        module.operation.verify()
+        program = mi.compile(module)
+    what = "the result of 'tensor.extract_slice' is copied in front of it"
+    assert [one.message for one in moved] == [f"operand #1 of 'linalg.generic' is not kept as a whole: {what}"] * 4
+    assert str(module).count("bufferization.alloc_tensor() copy(") == 4
+    *slices, doubled = program.main(np.arange(1, 17, dtype=np.float32))
+    assert [float(one[0]) for one in slices] == [1, 3, 5, 7]
+    np.testing.assert_array_equal(doubled, 2 * np.arange(1, 17))
 
 
 def test_new_values_are_read_behind_the_write() -> None:
