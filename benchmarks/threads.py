@@ -5,9 +5,9 @@
 
 Each program of `speed.py` runs on one thread and on several, in turns; what counts of a turn is the median of its calls
 in 60 ms, and of all rounds the median, with the quartiles of the ratio. Then the same again while a process that never
-waits is kept on the last core. `--openmp` adds turns with a runtime of OpenMP, which gives each thread a share of its
-own and waits for all of them (a rest before each turn, as its threads go on spinning after a call). Results on several
-threads are compared with those on one, bit for bit, before. On a machine that does other things all figures are worse.
+waits is kept on the last core. With `--openmp` the threads are those of a runtime of OpenMP, which waits for all of
+them; in a run of its own, as its threads go on spinning after a call. Results on several threads are compared with
+those on one, bit for bit, before. On a machine that does other things all figures are worse.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from workloads import WORKLOADS, Workload
 import mlir_inplace as mi
 from mlir_inplace.runtime.native.openmp import find_openmp
 
-TURN, REST = 0.06, 0.25
+TURN = 0.06
 DEFAULT = ("matmul 512x512x512", "matmul 1024x1024x1024", "relu", "softmax", "layernorm", "attention", "MLP", "conv")
 Call = Callable[[], Any]
 
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=DEFAULT, metavar="NAME", help="programs whose names begin so")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--openmp", action="store_true", help="compare with a runtime of OpenMP")
+    parser.add_argument("--openmp", action="store_true", help="threads of a runtime of OpenMP, not ours")
     options = parser.parse_args()
     chosen = [workload for workload in WORKLOADS if workload.name.startswith(tuple(options.only))]
     compiled = {workload.name: calls(workload, options.threads, openmp=options.openmp) for workload in chosen}
@@ -53,7 +53,7 @@ def main() -> None:
 def calls(workload: Workload, threads: int, *, openmp: bool) -> dict[str, Call]:
     """The program on one thread and on several, by name, with arguments."""
     arguments = workload.arguments()
-    libraries = {"one": [], "team": []} | ({"openmp": [find_openmp() or ""]} if openmp else {})
+    libraries = {"one": [], "several": [find_openmp() or ""] if openmp else []}
     made: dict[str, Call] = {}
     expected: np.ndarray | None = None
     for name, library in libraries.items():
@@ -83,8 +83,6 @@ def measure(versions: Mapping[str, Call], rounds: int) -> dict[str, list[float]]
     seconds: dict[str, list[float]] = {name: [] for name in versions}
     for _ in range(rounds):
         for name, call in versions.items():
-            if "openmp" in versions:
-                time.sleep(REST)
             call()
             seconds[name].append(turn(call))
     return seconds
