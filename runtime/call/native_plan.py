@@ -19,7 +19,7 @@ from .exclusive_memory import Bounds, bounds_of
 from .frames import FrameLayout, descriptor_code
 from .held_arguments import HeldArguments
 from .out_arrays import Out
-from .results import NativeCode
+from .results import NativeCode, may_be_given
 from .trampoline_code import MOST_OUTS
 from .trampoline_records import (
     ArgumentKind,
@@ -125,7 +125,7 @@ class _Maker:
         self.records = Records()
         self._signature = signature
         self._form = code.form
-        self._owns_results = code.owns_results
+        self._may_be_given = may_be_given(signature, code)
         self._layout = layout
         self._outs = outs
         self._held = held.arrays
@@ -219,7 +219,7 @@ class _Maker:
         """The record of what native code returns at that offset of the frame."""
         element = result.element
         if result.is_array:
-            if not self._owns_results or len(result.shape) > _MOST_DIMENSIONS:
+            if self._may_be_given or len(result.shape) > _MOST_DIMENSIONS:
                 raise _Uncommon
             dtype = self.records.of(element.dtype)
             return _result(ResultKind.ARRAY, place, dtype, len(result.shape), element.dtype.itemsize, free_word())

@@ -53,16 +53,26 @@ Taker = Callable[[Returned], Any]
 """Takes one result from a call that has returned."""
 
 
+def may_be_given(signature: Signature, code: NativeCode) -> bool:
+    """Whether a buffer that the function returns may be the caller's, by its address, which only the call tells."""
+    return not code.owns_results or bool(_writable_tensors(signature))
+
+
+def _writable_tensors(signature: Signature) -> list[int]:
+    return [p.index for p in signature.parameters if p.type.kind is BoundaryKind.TENSOR and p.writable]
+
+
 def result_takers(signature: Signature, code: NativeCode) -> tuple[Taker, ...]:
     """One taker for each result, in order."""
     takers: list[Taker] = []
-    writable = [p.index for p in signature.parameters if p.type.kind is BoundaryKind.TENSOR and p.writable]
+    writable = _writable_tensors(signature)
+    borrowed = may_be_given(signature, code)
     buffers: list[int] = []
     parameters, start = len(signature.parameters), 0
     for result, place in zip(signature.results, code.form.results, strict=True):
         if place == RETURNED and result.is_array:
             part = slice(start, start + descriptor_words(len(result.shape)))
-            takers.append(_buffer_taker(result.element.dtype, part, code, tuple(buffers), writable))
+            takers.append(_buffer_taker(result.element.dtype, part, code, tuple(buffers), writable, borrowed))
             buffers.append(start)
             start = part.stop
         elif place == RETURNED:
@@ -85,23 +95,27 @@ def _scalar_taker(element: ElementType, part: slice) -> Taker:
 
 
 def _buffer_taker(
-    dtype: np.dtype[Any], part: slice, code: NativeCode, earlier: tuple[int, ...], writable: Sequence[int]
+    dtype: np.dtype[Any],
+    part: slice,
+    code: NativeCode,
+    earlier: tuple[int, ...],
+    writable: Sequence[int],
+    borrowed: bool,
 ) -> Taker:
     """Adopts a returned buffer, or copies one that is not the caller's; `earlier`: where other buffers' words are.
 
     A function may return one buffer as several results: the first takes it, so that arrays never share memory. What is
-    all of the array of an argument in `writable` is that array, if no other result is.
+    all of the array of an argument in `writable` is that array, if no other result is. `borrowed`: as `may_be_given`.
     """
     recorder = code.recorder
     header = HEADER_BYTES if recorder else 0
     lent = [number for number in writable if number not in code.form.results] if code.owns_results else []
-    may_be_given = bool(writable) or not code.owns_results
 
     def take(call: Returned) -> Array:
         words = call.words[part]
         allocated = words[0]
         taken = any(call.words[start] == allocated for start in earlier)
-        is_given = may_be_given and allocated in call.values
+        is_given = borrowed and allocated in call.values
         if is_given and not taken:
             for number in lent:
                 if is_all_of(words, call.arguments[number]):

@@ -81,6 +81,20 @@ func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {
   %r = linalg.exp ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }"""
+GIVEN_OR_MADE = """
+func.func @main(%t: tensor<?xf32> {bufferization.writable = true}, %c: i1) -> tensor<?xf32> {
+  %r = scf.if %c -> tensor<?xf32> {
+    %w = linalg.exp ins(%t : tensor<?xf32>) outs(%t : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %w : tensor<?xf32>
+  } else {
+    %c2 = arith.constant 2 : index
+    %one = arith.constant 1.0 : f32
+    %e = tensor.empty(%c2) : tensor<?xf32>
+    %f = linalg.fill ins(%one : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %f : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}"""
 
 WAITING = """
 func.func private @wait()
@@ -198,6 +212,10 @@ def dynamic_calls() -> Calls:
     return [((f32(n) / 9,), None) for n in (3, 0, 7, 3)]
 
 
+def given_or_made_calls() -> Calls:
+    return [((f32(n) / 9, flag), None) for n in (3, 0, 3) for flag in (True, False)]
+
+
 PROGRAMS: dict[str, tuple[str, Callable[[], Calls], list[int]]] = {
     "add": (ADD, add_calls, [0, 1, 2, 3, 5, 6, 28]),
     "several results": (TWO, two_calls, [0, 1, 2]),
@@ -206,6 +224,7 @@ PROGRAMS: dict[str, tuple[str, Callable[[], Calls], list[int]]] = {
     "scalars": (SCALARS, scalar_calls, [0, 1]),
     "rank 0": (RANK_0, rank_0_calls, [0]),
     "dynamic": (DYNAMIC, dynamic_calls, [0, 1, 2, 3]),
+    "an argument or a new array": (GIVEN_OR_MADE, given_or_made_calls, []),
 }
 """Programs, calls of them, and which of these a trampoline makes."""
 
