@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ SMALLEST = {
     "networks": "--only small --rounds 2",
     "remove_outs": "--chains dead --ops 10 --rounds 1",
     "scaling": "--shapes inserts --ops 20 --rounds 1",
+    "sharded": "--divide 64 --rounds 1 --ranks 1 2 --only matmul --scaling strong",
     "sweep": "--only 'transpose 021' --rounds 2 --peers numpy",
     "threads": "--only depthwise --rounds 2",
     "vector_math": "--functions exp --elements 1024 --rounds 1",
@@ -38,6 +40,8 @@ COMPARE = ROOT / "benchmarks" / "compare.py"
 def test_a_benchmark_prints_its_table(name: str) -> None:
     if name == "models":
         pytest.importorskip("jax")
+    if name == "sharded" and shutil.which("mpiexec") is None:
+        pytest.skip("there is no mpiexec: install the extra mpi")
     command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), *shlex.split(SMALLEST[name])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

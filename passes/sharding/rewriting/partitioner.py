@@ -156,7 +156,7 @@ class Partitioner:
         splits = [self.splits.get(value) for value in op.operands]
         axes = axes_of_loops(structured, splits, self._wanted(op.results[0]))
         wanted = [split_of(structured, number, axes) for number in range(len(op.operands))]
-        reduced = tuple(axis for loop in structured.reduction_loops for axis in axes[loop])
+        reduced = tuple(axis for loop in structured.reduction_loops for axis in axes[loop] if self.grid.shape[axis] > 1)
         pairs = zip(op.operands, wanted, strict=True)
         operands = [self.shard(value, split if value in self.splits else None) for value, split in pairs]
         combiner = combiner_of(structured) if reduced else None

@@ -44,6 +44,8 @@ def _gather(
     grid: RankGrid, value: ir.Value, type_: ir.RankedTensorType, have: Sequence[tuple[int, ...]], dimension: int
 ) -> ir.Value:
     axes = have[dimension]
+    if grid.parts(axes) == 1:
+        return value
     after = [() if number == dimension else split for number, split in enumerate(have)]
     wanted = grid.local_type(type_, tuple(after))
     local = ir.RankedTensorType(value.type)
@@ -89,6 +91,8 @@ def _slice(
     dimension: int,
     axes: tuple[int, ...],
 ) -> ir.Value:
+    if grid.parts(axes) == 1:
+        return value
     after = tuple(axes if number == dimension else split for number, split in enumerate(have))
     sizes: list[Number] = [tensor_size(value, number) for number in range(type_.rank)]
     offsets: list[Number] = [0] * type_.rank

@@ -147,3 +147,22 @@ func.func @other(%a: tensor<4xf32>, %i: index) -> f32 {
 func.func @untouched(%a: tensor<4xf32>) -> tensor<4xf32> {
   return %a : tensor<4xf32>
 }
+
+// -----
+
+// A grid axis of one rank splits nothing: nothing is gathered, sliced or summed over it.
+// CHECK-LABEL: func.func @alone
+// CHECK-NOT: shard.all
+// CHECK-NOT: tensor.extract_slice
+// CHECK: linalg.matmul {{.*}} -> tensor<4x8xf32>
+// CHECK-NOT: shard.all
+// CHECK: return
+shard.grid @g(shape = 1)
+func.func @alone(%a: tensor<4x6xf32>, %b: tensor<6x8xf32>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %s = shard.sharding @g split_axes = [[], [0]] : !shard.sharding
+  %r = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  %0 = shard.shard %a to %s : tensor<4x6xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<4x6xf32>, tensor<6x8xf32>) outs(%c : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = shard.shard %1 to %r : tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
