@@ -6,9 +6,9 @@
 Programs are those of `examples/sharded`, in sizes worth splitting, compiled with `optimize=True` for one thread a rank.
 *Strong* scaling is of one size on all numbers of ranks, *weak* scaling of as much work for each rank. Each program and
 number of ranks is a run of `mpiexec` of its own, with a core for each rank as far as there are cores; NumPy's BLAS has
-one thread a rank. Ours and the peer take turns: a barrier, a call, and what counts is the rank that ends last. The table has
-medians over the rounds, how much more work is done in a second than by one rank, and how many times as long the peer
-takes. Before that the results of both are compared.
+one thread a rank. Ours and the peer take turns: a barrier, a call, and what counts is the rank that ends last. The
+table has medians over the rounds (of the fastest of several turns), how much more work is done in a second than by one
+rank, and how many times as long the peer takes. Before that the results of both are compared.
 
 Ranks on more cores than the machine has take turns on them, which says nothing of scaling: such rows are marked
 *oversubscribed*.
@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 4])
     parser.add_argument("--scaling", nargs="+", default=["strong", "weak"], choices=["strong", "weak"])
     parser.add_argument("--rounds", type=int, default=11)
-    parser.add_argument("--turns", type=int, default=1, help="runs of mpiexec, of which the medians are taken")
+    parser.add_argument("--turns", type=int, default=1, help="runs of mpiexec, of which the fastest counts")
     parser.add_argument("--divide", type=int, default=1, help="divide all sizes by this, for a test")
     parser.add_argument("--json", type=Path, help="write the figures there, too")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def measured(options: argparse.Namespace, name: str, ranks: int) -> list[Row]:
-    """The figures of a program on that many ranks: medians over the turns."""
+    """The figures of a program on that many ranks."""
     if shutil.which("mpiexec") is None:
         raise SystemExit("mpiexec is not there; pip install 'mlir-inplace[mpi]'")
     given = ["--only", name, "--scaling", *options.scaling, "--rounds", str(options.rounds)]
@@ -77,8 +77,8 @@ def measured(options: argparse.Namespace, name: str, ranks: int) -> list[Row]:
         if done.returncode:
             raise SystemExit(done.stderr or done.stdout)
         turns.append([json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")])
-    medians = ({key: statistics.median(row[key] for row in same) for key in TIMES} for same in zip(*turns, strict=True))
-    return [{**first, **median} for first, median in zip(turns[0], medians, strict=True)]
+    fastest = ({key: min(row[key] for row in same) for key in TIMES} for same in zip(*turns, strict=True))
+    return [{**first, **times} for first, times in zip(turns[0], fastest, strict=True)]
 
 
 def run_rank(options: argparse.Namespace) -> None:

@@ -25,6 +25,7 @@ SMALLEST = {
     "memory_planning": "--only 'layers 20' --rounds 1",
     "models": "--only perceptron --rounds 2",
     "networks": "--only small --rounds 2",
+    "rank_costs": "--divide 64 --rounds 1 --only matmul --ranks 64",
     "remove_outs": "--chains dead --ops 10 --rounds 1",
     "scaling": "--shapes inserts --ops 20 --rounds 1",
     "sharded": "--divide 64 --rounds 1 --ranks 1 2 --only matmul --scaling strong",
@@ -40,7 +41,7 @@ COMPARE = ROOT / "benchmarks" / "compare.py"
 def test_a_benchmark_prints_its_table(name: str) -> None:
     if name == "models":
         pytest.importorskip("jax")
-    if name == "sharded" and shutil.which("mpiexec") is None:
+    if name in ("rank_costs", "sharded") and shutil.which("mpiexec") is None:
         pytest.skip("there is no mpiexec: install the extra mpi")
     command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), *shlex.split(SMALLEST[name])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
