@@ -5,9 +5,9 @@
 
 Each program of `speed.py` runs on one thread and on several, in turns; what counts of a turn is the median of its calls
 in 60 ms, and of all rounds the median, with the quartiles of the ratio. Then the same again while a process that never
-waits is kept on the last core. Threads are those of our team (`MLIR_INPLACE_TEAM=1`); with `--openmp` those of a
-runtime of OpenMP, which waits for all of them. Results on several threads are compared with those on one, bit for bit,
-before. On a machine that does other things all figures are worse.
+waits is kept on the last core. With `--openmp` the threads are those of a runtime of OpenMP, which waits for all of
+them; in a run of its own, as its threads go on spinning after a call. Results on several threads are compared with
+those on one, bit for bit, before. On a machine that does other things all figures are worse.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--openmp", action="store_true", help="threads of a runtime of OpenMP, not ours")
     options = parser.parse_args()
-    os.environ["MLIR_INPLACE_TEAM"] = "1"
     chosen = [workload for workload in WORKLOADS if workload.name.startswith(tuple(options.only))]
     compiled = {workload.name: calls(workload, options.threads, openmp=options.openmp) for workload in chosen}
     for title, load in (("idle", nullcontext()), ("another process on one core", busy_core())):

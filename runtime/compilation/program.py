@@ -89,8 +89,8 @@ def compile(  # noqa: A001, PLR0913
         shared_libs: libraries with functions that the program declares but does not define.
         threads: how many threads, at most 1024, an `scf.forall` runs on, those that `optimize` makes among them. They
             take iterations as they get free. Results do not depend on the number. With `memory_stats` it is one.
-            They need an OpenMP runtime (`pip install mlir-inplace[openmp]`, or Debian's libomp5); without one, a
-            warning says so and everything runs on one thread.
+            Elsewhere than on Linux they need an OpenMP runtime; without one, a warning says so and everything runs on
+            one thread.
         machine: properties of the machine for `optimize` that differ from the detected ones, such as
             `"vector-bits=256 l2=524288"` (see `inplace-schedule`); `autotune` finds the best for a program.
         cache: keep machine code in this folder, and take it from there if the same program was compiled before with the

@@ -29,13 +29,10 @@ __all__ = ["has_team", "require_own_loops", "thread_symbols"]
 _OWN = frozenset({"omp.parallel", "omp.terminator", "omp.loop_nest", "omp.yield"})
 _LOOP = "omp.wsloop"
 
-ASKED = "MLIR_INPLACE_TEAM"
-"""The environment variable that is 1 where threads are those of the team: it is new, and not the default yet."""
-
 
 def has_team() -> bool:
-    """Whether threads of our own run here: where they are asked for, on Linux, on processors they are written for."""
-    return os.environ.get(ASKED) == "1" and sys.platform == "linux" and team_module() is not None
+    """Whether threads of our own can run here: on Linux, on processors that their code is written for."""
+    return sys.platform == "linux" and team_module() is not None
 
 
 def thread_symbols(threads: int, libraries: Sequence[str]) -> Mapping[str, Any]:

@@ -17,13 +17,7 @@ import mlir_inplace as mi
 from mlir_inplace.runtime.native.openmp import find_openmp
 from mlir_inplace.runtime.native.thread_team import has_team
 
-
-@pytest.fixture(autouse=True)
-def team(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLIR_INPLACE_TEAM", "1")
-    if not has_team():
-        pytest.skip("threads of our own run on Linux only")
-
+pytestmark = pytest.mark.skipif(not has_team(), reason="threads of our own run on Linux only")
 
 COUNT = """
 func.func @main(%a: tensor<?xi64>, %n: index, %m: index) -> tensor<?xi64> {
