@@ -34,6 +34,7 @@ from mlir_inplace.frontends.torch.refusal import RefusedGraphError
 
 sys.path.insert(0, str(Path(__file__).parent))
 from onnx_backend import write_section
+from tied_positions import elements_at_positions
 from torch_modules import MODULES
 
 DTYPES = (torch.float32, torch.int64)
@@ -64,12 +65,16 @@ class Applied(torch.nn.Module):
         self._places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         self.tensors = [leaves[place].detach().clone() for place in self._places]
 
-    def forward(self, *tensors: Any) -> Any:
-        """What the op returns."""
+    def arguments(self, tensors: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """All arguments of the op, those with names apart."""
         leaves = list(self._leaves)
         for place, tensor in zip(self._places, tensors, strict=True):
             leaves[place] = tensor
-        arguments, named = pytree.tree_unflatten(leaves, self._spec)
+        return pytree.tree_unflatten(leaves, self._spec)
+
+    def forward(self, *tensors: Any) -> Any:
+        """What the op returns."""
+        arguments, named = self.arguments(tensors)
         return self._op(*arguments, **named)
 
 
@@ -158,6 +163,9 @@ def _one_case(name: str, dtype: str, module: torch.nn.Module, inputs: list[Any],
         except Exception as error:  # noqa: BLE001
             return Outcome(name, dtype, "wrong", "at run time", _line(error))
         difference = _difference(got, expected)
+        if difference and isinstance(module, Applied):
+            given = module.arguments(inputs)
+            difference = _difference(*(elements_at_positions(name, *given, result) for result in (got, expected)))
         if difference:
             return Outcome(name, dtype, "wrong", f"optimize={optimize}", difference)
     return Outcome(name, dtype, "passed")
