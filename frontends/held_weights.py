@@ -19,7 +19,7 @@ __all__ = ["compile_with_weights"]
 
 _LINE = 64
 """The bytes of a line of the cache."""
-LAYOUT = "builtin.module(func.func(inplace-channels-last))"
+LAYOUT = "builtin.module(func.func(inplace-channels-last,inplace-pack-weights))"
 
 
 def compile_with_weights(

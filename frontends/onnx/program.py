@@ -53,9 +53,9 @@ def from_onnx(
     `main` takes the model's inputs in their order, or by name, and returns its outputs, in their order; `run(None,
     {"x": x})` is the call that ONNX Runtime's sessions have (see `OnnxProgram`). Tensors of at
     least 1 KB that the model stores are passed by pointer: external data is mapped from its file, and nothing is copied
-    or written into the code, but for the weights of convolutions that optimized code wants in another layout, which are
-    laid out once. Operators are lowered by their version; functions of the model are inlined, and so are the
-    functions that ONNX defines operators by.
+    or written into the code, but for the weights of convolutions and products that optimized code wants in another
+    layout, which are laid out once. Operators are lowered by their version; functions of the model are inlined, and so
+    are the functions that ONNX defines operators by.
 
     Args:
         model: an `onnx.ModelProto`, its bytes, or the path of a file.

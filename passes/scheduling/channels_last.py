@@ -59,18 +59,14 @@ through elementwise ops; the choice is in `passes/analysis/schedule/channels_las
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from mlir import ir
 
 from ...dialects.support.frozen_classes import frozen
-from ..analysis.ir.traversal import find_ops
 from ..analysis.schedule.channels_last import HeldConvolution, MovedPadding, find_steps
 from ..framework.base import Pass, Statistic
-from ..framework.contract import HELD, REARRANGED
 from ..framework.options import PassOptions, option
-from .rewriting.channels_last import Rearrangement, move_channels
+from .rewriting.channels_last import move_channels
+from .rewriting.held_arguments import held_arguments, mark_rearranged
 from .rewriting.linalg_ops import read_machine
 
 
@@ -95,12 +91,8 @@ class ChannelsLastPass(Pass[ChannelsLastOptions]):
     )
 
     def run(self, op: ir.Operation) -> None:
-        if not len(op.regions[0].blocks) or _is_called(op):
-            return
-        marks: list[dict[str, Any]] = [{named.name: named.attr for named in ir.DictAttr(one)} for one in _marks(op)]
-        block = op.regions[0].blocks[0]
-        held = [argument for argument, mark in zip(block.arguments, marks, strict=False) if HELD in mark]
-        steps = find_steps(block, held, read_machine(self.options.machine, op)) if held else []
+        held = held_arguments(op)
+        steps = find_steps(op.regions[0].blocks[0], held, read_machine(self.options.machine, op)) if held else []
         for step in steps:
             one = step.op if isinstance(step, MovedPadding) else step.structured.op
             is_convolution = isinstance(step, HeldConvolution)
@@ -109,30 +101,4 @@ class ChannelsLastPass(Pass[ChannelsLastOptions]):
                 weights = ", and its weights are laid out anew" if is_convolution else ""
                 self.remark(one.location, f"'{one.name}' has its channels last{weights}")
         if steps:
-            _mark(op, marks, move_channels(steps))
-
-
-def _is_called(op: ir.Operation) -> bool:
-    """Whether a call in the module would have other types than the function has afterwards."""
-    name = ir.StringAttr(op.attributes["sym_name"]).value
-    module = op.parent
-    if module is None or not _marks(op):
-        return False
-    calls = find_ops(module.operation, "func.call")
-    return any(ir.FlatSymbolRefAttr(call.attributes["callee"]).value == name for call in calls)
-
-
-def _marks(op: ir.Operation) -> list[ir.Attribute]:
-    return list(ir.ArrayAttr(op.attributes["arg_attrs"])) if "arg_attrs" in op.attributes else []
-
-
-def _mark(function: ir.Operation, marks: list[dict[str, Any]], rearranged: Mapping[int, Rearrangement]) -> None:
-    """Write how arguments are to be laid out, and the type that the function has now."""
-    for number, (shape, order) in rearranged.items():
-        marks[number][REARRANGED] = ir.DictAttr.get(
-            {"shape": ir.DenseI64ArrayAttr.get(shape), "order": ir.DenseI64ArrayAttr.get(order)}
-        )
-    function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(mark) for mark in marks])
-    inputs = [argument.type for argument in function.regions[0].blocks[0].arguments]
-    results = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+            mark_rearranged(op, move_channels(steps))

@@ -152,6 +152,12 @@ class Structured:
         """Return whether the element of `operand` changes with `loop`."""
         return any(index.coefficient(loop) for index in self.indices[operand])
 
+    def loops_of(self, operand: int) -> list[int] | None:
+        """Return the loops that the indices of `operand` are, None if one is no loop, or occurs twice."""
+        loops = [index.loop for index in self.indices[operand]]
+        found = [loop for loop in loops if loop is not None]
+        return found if len(set(found)) == len(loops) else None
+
     def read_along(self, loop: int) -> list[int]:
         """Return the inputs that the payload uses and that `loop` indexes."""
         return [operand for operand in range(self.inputs) if self.reads[operand] and self.depends(operand, loop)]

@@ -24,6 +24,7 @@ from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.frozen_classes import frozen
+from ..linalg.products import is_sum_of_products
 from ..linalg.structured_op import Structured, as_structured, type_bytes
 from .machine import Machine
 
@@ -134,10 +135,10 @@ class _Planner:
 
     def _convolution(self, op: Structured) -> HeldConvolution | None:
         """Return the convolution that an op is, None if it is none, or does not gain."""
-        if op.inputs != 2 or len(op.outputs) != 1 or op.op.operands[1] not in self._held:
+        if not is_sum_of_products(op) or op.op.operands[1] not in self._held:
             return None
-        loops = [_loops(op, operand) for operand in (1, 2)]
-        if not _is_sum_of_products(op) or any(own is None for own in loops):
+        loops = [op.loops_of(operand) for operand in (1, 2)]
+        if any(own is None for own in loops):
             return None
         (filters, channel, *window), (batch, filters_of_result, *places) = (own or [] for own in loops)
         image = op.indices[0]
@@ -195,13 +196,6 @@ def _is_read_by_others(value: ir.Value) -> bool:
     return any(use.owner.operation.name.startswith(("linalg.", "tensor.pad")) for use in value.uses)
 
 
-def _loops(op: Structured, operand: int) -> list[int] | None:
-    """Return the loops that the indices of an operand are, None if one is no loop, or occurs twice."""
-    loops = [index.loop for index in op.indices[operand]]
-    found = [loop for loop in loops if loop is not None]
-    return found if len(set(found)) == len(loops) else None
-
-
 def _is_permuted(op: Structured, operand: int) -> bool:
     """Whether each index of an operand is another loop, or 0."""
     moving = [index for index in op.indices[operand] if index.coefficients or index.constant]
@@ -213,22 +207,6 @@ def _is_image(op: Structured, operand: int, channel: int | None, rank: int) -> b
     """Whether an operand has the rank of an image, and its channels where an image has them."""
     indices = op.indices[operand]
     return rank >= _FEWEST and len(indices) == rank and indices[1].loop == channel
-
-
-def _is_sum_of_products(op: Structured) -> bool:
-    """Whether the payload adds the product of its inputs, floats of one type, to the init."""
-    image, weights, total = op.payload.arguments
-    operations = [one.operation for one in op.payload.operations]
-    if not isinstance(total.type, ir.FloatType) or not image.type == weights.type == total.type:
-        return False
-    if [one.name for one in operations] != ["arith.mulf", "arith.addf", "linalg.yield"]:
-        return False
-    product, addition, end = operations
-    return (
-        set(product.operands) == {image, weights}
-        and set(addition.operands) == {product.results[0], total}
-        and end.operands[0] == addition.results[0]
-    )
 
 
 def _pads_by_value(op: ir.Operation) -> bool:

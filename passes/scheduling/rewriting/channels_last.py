@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from mlir import ir
@@ -14,14 +14,13 @@ from ....dialects.support.defining_ops import defining_op
 from ....dialects.tensor.shapes import reassociation
 from ...analysis.linalg.structured_op import OperandIndex, Structured
 from ...analysis.schedule.channels_last import HeldConvolution, MovedOp, MovedPadding, Step
-from .generic import affine_map, create_generic, move_payload
+from .generic import affine_map, create_generic, move_payload, renumbered
+from .held_arguments import Rearrangement, rearrange
 from .linalg_ops import erase_op
 
-__all__ = ["Rearrangement", "move_channels"]
+__all__ = ["move_channels"]
 
 Item = TypeVar("Item")
-Rearrangement = tuple[tuple[int, ...], tuple[int, ...]]
-"""How an argument is laid out anew: the shape that it is expanded to, and the order of these dimensions then."""
 
 
 def move_channels(steps: Sequence[Step]) -> dict[int, Rearrangement]:
@@ -84,7 +83,7 @@ class _Mover:
         shape = [old.size(loop) for loop in (batch, *step.places)]
         blocked = [*shape, old.size(filters) // block, block]
         start, added = self._start(old, blocked)
-        maps = [affine_map(len(order), one) for one in (_renumbered(indices, place), weights, result)]
+        maps = [affine_map(len(order), one) for one in (renumbered(indices, place), weights, result)]
         inputs = [(image, maps[0]), (self._packed(step, old), maps[1])]
         new = create_generic(old.op, inputs, [(start, maps[2])], [loop not in step.reductions for loop in order])
         move_payload(old, new, list(new.regions[0].blocks[0].arguments))
@@ -111,10 +110,7 @@ class _Mover:
 
     def _rearrange(self, argument: ir.Value, expanded: tuple[int, ...], order: tuple[int, ...]) -> ir.Value:
         """Give a held argument the type that it has once it is laid out anew."""
-        number = ir.BlockArgument(argument).arg_number
-        element = ir.RankedTensorType(argument.type).element_type
-        argument.set_type(ir.RankedTensorType.get([expanded[dimension] for dimension in order], element))
-        self.rearranged[number] = expanded, order
+        self.rearranged[ir.BlockArgument(argument).arg_number] = rearrange(argument, expanded, order)
         return argument
 
     # --- other ops -----------------------------------------------------------------------------------------------
@@ -138,7 +134,7 @@ class _Mover:
         order = [*first, *(loop for loop in old.loops if loop not in first)]
         place = {loop: number for number, loop in enumerate(order)}
         mapped, starts = (
-            [(value, affine_map(len(order), _renumbered(indices, place))) for value, indices in values]
+            [(value, affine_map(len(order), renumbered(indices, place))) for value, indices in values]
             for values in (inputs, inits)
         )
         new = create_generic(old.op, mapped, starts, [old.parallel[loop] for loop in order])
@@ -215,13 +211,6 @@ def _part(whole: Sequence[int], dimension: int, first: int, count: int) -> Subse
 def _turned(items: Sequence[Item]) -> list[Item]:
     """Return what belongs to the dimensions of an image in their order with channels last."""
     return [items[0], *items[2:], items[1]]
-
-
-def _renumbered(indices: Sequence[OperandIndex], place: Mapping[int, int]) -> list[OperandIndex]:
-    return [
-        OperandIndex({place[loop]: factor for loop, factor in index.coefficients.items()}, index.constant)
-        for index in indices
-    ]
 
 
 def _filled(scalar: ir.Value, shape: Sequence[int], element: ir.Type) -> ir.Value:

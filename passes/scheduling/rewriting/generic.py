@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mlir import ir
 from mlir.dialects import tensor
@@ -20,6 +20,7 @@ __all__ = [
     "hand_over",
     "move_payload",
     "place_of_copy",
+    "renumbered",
 ]
 
 
@@ -35,6 +36,14 @@ def _expression(index: OperandIndex) -> ir.AffineExpr:
     for loop, factor in index.coefficients.items():
         total = total + ir.AffineDimExpr.get(loop) * factor
     return total
+
+
+def renumbered(indices: Sequence[OperandIndex], place: Mapping[int, int]) -> list[OperandIndex]:
+    """Return the same indices of loops that have new numbers, each in `place` of its old one."""
+    return [
+        OperandIndex({place[loop]: factor for loop, factor in index.coefficients.items()}, index.constant)
+        for index in indices
+    ]
 
 
 def build_generic(structured: Structured, inputs: Sequence[tuple[ir.Value, ir.AffineMap]]) -> ir.Operation:
