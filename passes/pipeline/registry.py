@@ -56,7 +56,7 @@ FAMILIES = {
     ),
     "scheduling": (
         "balance-threads branch-on-selects channels-last distribute fuse pack pack-weights ping-pong schedule "
-        "skew-time tile transpose-operands unfold-windows widen-operands"
+        "serialize-reductions skew-time tile transpose-operands unfold-windows widen-operands"
     ),
     "sharding": "pack-messages shard",
     "stablehlo": (

@@ -378,9 +378,11 @@ MESSAGES = Phase(
 def _loops(threads: int, *, fences: bool) -> Phase:
     forall = ("scf-forall-to-for",)
     if threads > 1:
-        # The canonicalization removes the scopes for stack memory that OpenMP's lowering puts around bodies.
+        # What reduces runs in order, so that sums do not depend on the threads. The canonicalization removes the
+        # scopes for stack memory that OpenMP's lowering puts around bodies.
         forall = (
             "scf-forall-to-parallel",
+            "inplace-serialize-reductions",
             f"convert-scf-to-openmp{{num-threads={threads}}}",
             "canonicalize",
             f"inplace-balance-threads{{threads={threads}}}",

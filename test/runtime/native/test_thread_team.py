@@ -61,6 +61,30 @@ func.func @main(%a: tensor<6x40xi64>) -> tensor<6x40xi64> {
   return %r : tensor<6x40xi64>
 }"""
 
+SUMS = """
+func.func @main(%a: tensor<40x33xf32>) -> tensor<40xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c33 = arith.constant 33 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<40xf32>
+  %r = scf.forall (%i) in (40) shared_outs(%o = %e) -> (tensor<40xf32>) {
+    %sum = scf.parallel (%j) = (%c0) to (%c33) step (%c1) init (%zero) -> f32 {
+      %x = tensor.extract %a[%i, %j] : tensor<40x33xf32>
+      scf.reduce(%x : f32) {
+      ^bb0(%p: f32, %q: f32):
+        %s = arith.addf %p, %q : f32
+        scf.reduce.return %s : f32
+      }
+    }
+    %t = tensor.from_elements %sum : tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %t into %o[%i] [1] [1] : tensor<1xf32> into tensor<40xf32>
+    }
+  }
+  return %r : tensor<40xf32>
+}"""
+
 
 def check(program: mi.Program, n: int, m: int) -> None:
     a = np.arange(n * m, dtype=np.int64)[::-1] * 1000
@@ -80,6 +104,16 @@ def test_a_region_within_a_region() -> None:
     a = np.arange(240, dtype=np.int64).reshape(6, 40)
     for _ in range(scaled(100)):
         np.testing.assert_array_equal(program.main(a), 2 * a)
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+def test_sums_of_parallel_loops_do_not_depend_on_threads(threads: int) -> None:
+    values = np.random.default_rng(0).standard_normal((40, 33)).astype(np.float32) * 10.0 ** np.arange(-16, 17)
+    one, several = (mi.compile(SUMS, threads=count) for count in (1, threads))
+    wanted = one.main(values.astype(np.float32))
+    np.testing.assert_allclose(wanted, values.sum(axis=1), rtol=1e-3)
+    for _ in range(scaled(20)):
+        np.testing.assert_array_equal(several.main(values.astype(np.float32)), wanted)
 
 
 def test_several_threads_call() -> None:
