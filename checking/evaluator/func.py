@@ -6,7 +6,7 @@ from mlir import ir
 
 from .decoder import Decoder
 from .handlers import Handler
-from .mpi import SEND_RECEIVE, exchange
+from .mpi import message_function
 from .signature import Function
 from .steps import on_registers, on_values
 
@@ -16,8 +16,7 @@ __all__ = ["OPS"]
 @on_registers
 def _call(decoder: Decoder, op: ir.Operation) -> Function:
     machine, name = decoder.machine, ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-    if name.startswith(SEND_RECEIVE):
-        run = exchange(decoder, op)
+    if name.startswith("inplace_mpi_") and (run := message_function(decoder, op, name)) is not None:
         return lambda _, *values: run(*values)
     return lambda _, *values: machine.function(name).call(machine.state, values)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,16 +15,12 @@ from .errors import EvaluationError
 from .handlers import Handler
 from .memory import MemRef
 from .ranks import Communicator, Rank
+from .requests import NOBODY, Request, begin_receive, begin_send, fill, taken
 from .signature import Function
-from .steps import on_values
-from .undefined import Partial
+from .steps import on_values, plain
 
-__all__ = ["OPS", "SEND_RECEIVE", "exchange", "place_of", "rank_of"]
+__all__ = ["OPS", "message_function", "place_of", "rank_of"]
 
-SEND_RECEIVE = "inplace_mpi_sendrecv"
-"""What the names of functions that send and receive begin with."""
-
-_NOBODY = -1
 _REDUCTIONS = {1: "max", 2: "min", 3: "sum", 4: "product", 6: "bitwise_and", 8: "bitwise_or", 10: "bitwise_xor"}
 
 
@@ -40,18 +36,6 @@ def place_of(op: ir.Operation) -> str:
     """Where a rank waits, for messages."""
     location = str(op.location).removeprefix("loc(").removesuffix(")").replace('"', "")
     return f"'{op.name}' at {location}"
-
-
-def _taken(memref: MemRef) -> Any:
-    """A copy of the elements, in one line, as they are when they are sent."""
-    value = memref.read()
-    return value.copy().reshape(-1) if type(value) is Partial else np.array(value).reshape(-1)
-
-
-def _put(memref: MemRef, values: Any) -> None:
-    if values.size != memref.array.size:
-        raise EvaluationError(f"{values.size} elements are received, but there is memory for {memref.array.size}")
-    memref.write(values.reshape(memref.shape))
 
 
 @on_values
@@ -88,32 +72,29 @@ def _split(decoder: Decoder, op: ir.Operation) -> Function:
     return split
 
 
-@on_values
-def _all_reduce(decoder: Decoder, op: ir.Operation) -> Function:
-    rank, place, kind = rank_of(decoder), place_of(op), _REDUCTIONS.get(integer(op, "op"))
-    if kind not in COMBINERS:
-        raise EvaluationError(f"reduction {integer(op, 'op')} of mpi is not supported")
+def _reduces(part_of: Callable[[Any, MemRef, int, int], Any]) -> Handler:
+    """A reduction. `part_of` chooses what a rank gets, by its target, its number, and how many ranks there are."""
 
-    def reduce(source: MemRef, target: MemRef, communicator: Communicator) -> None:
-        _put(target, combined(kind, rank.meet(communicator, place, f"{op.name} {kind}", _taken(source))))
+    @on_values
+    def handler(decoder: Decoder, op: ir.Operation) -> Function:
+        rank, place, kind = rank_of(decoder), place_of(op), _REDUCTIONS.get(integer(op, "op"))
+        if kind not in COMBINERS:
+            raise EvaluationError(f"reduction {integer(op, 'op')} of mpi is not supported")
 
-    return reduce
+        def reduce(source: MemRef, target: MemRef, communicator: Communicator) -> None:
+            whole = combined(kind, rank.meet(communicator, place, f"{op.name} {kind}", taken(source)))
+            fill(target, part_of(whole, target, rank.within(communicator), len(communicator.members)))
+
+        return reduce
+
+    return handler
 
 
-@on_values
-def _reduce_scatter(decoder: Decoder, op: ir.Operation) -> Function:
-    rank, place, kind = rank_of(decoder), place_of(op), _REDUCTIONS.get(integer(op, "op"))
-    if kind not in COMBINERS:
-        raise EvaluationError(f"reduction {integer(op, 'op')} of mpi is not supported")
-
-    def reduce(source: MemRef, target: MemRef, communicator: Communicator) -> None:
-        whole = combined(kind, rank.meet(communicator, place, f"{op.name} {kind}", _taken(source)))
-        size, start = target.array.size, target.array.size * rank.within(communicator)
-        if whole.size != size * len(communicator.members):
-            raise EvaluationError(f"{whole.size} elements are no {len(communicator.members)} parts of {size}")
-        _put(target, whole[start : start + size])
-
-    return reduce
+def _block_of(whole: Any, target: MemRef, number: int, count: int) -> Any:
+    size = target.array.size
+    if whole.size != size * count:
+        raise EvaluationError(f"{whole.size} elements are no {count} parts of {size}")
+    return whole[number * size : (number + 1) * size]
 
 
 @on_values
@@ -121,10 +102,10 @@ def _all_gather(decoder: Decoder, op: ir.Operation) -> Function:
     rank, place = rank_of(decoder), place_of(op)
 
     def gather(source: MemRef, target: MemRef, communicator: Communicator) -> None:
-        lines = rank.meet(communicator, place, op.name, _taken(source))
+        lines = rank.meet(communicator, place, op.name, taken(source))
         if len({line.size for line in lines}) > 1:
             raise EvaluationError(f"ranks give {[line.size for line in lines]} elements, which must be equal")
-        _put(target, np.concatenate(lines))
+        fill(target, np.concatenate(lines))
 
     return gather
 
@@ -134,7 +115,7 @@ def _send(decoder: Decoder, op: ir.Operation) -> Function:
     rank, place = rank_of(decoder), place_of(op)
 
     def send(source: MemRef, tag: Any, target: Any, communicator: Communicator) -> None:
-        rank.delivered(rank.send(communicator, _taken(source), int(target), int(tag)), place)
+        rank.delivered(rank.send(communicator, taken(source), int(target), int(tag)), place)
 
     return send
 
@@ -142,7 +123,7 @@ def _send(decoder: Decoder, op: ir.Operation) -> Function:
 @on_values
 def _receive(decoder: Decoder, op: ir.Operation) -> Function:
     rank, place = rank_of(decoder), place_of(op)
-    return lambda target, tag, source, communicator: _put(
+    return lambda target, tag, source, communicator: fill(
         target, rank.receive(communicator, int(source), place, int(tag))
     )
 
@@ -153,20 +134,66 @@ def _barrier(decoder: Decoder, op: ir.Operation) -> Function:
     return lambda communicator: rank.meet(communicator, place, op.name, None) and None
 
 
-def exchange(decoder: Decoder, op: ir.Operation) -> Function:
-    """A call of the function that sends and receives."""
-    rank, place = rank_of(decoder), place_of(op)
+def _exchange(rank: Rank, place: str) -> Function:
+    """Send and receive at once."""
 
     def run(source: MemRef, target: Any, received: MemRef, origin: Any, communicator: Communicator) -> Sequence[Any]:
         if source.array.size and np.shares_memory(source.array, received.array):
             raise EvaluationError("memory that is sent is received into")
-        if int(target) != _NOBODY:
-            rank.send(communicator, _taken(source), int(target))
-        if int(origin) != _NOBODY:
-            _put(received, rank.receive(communicator, int(origin), place))
+        if int(target) != NOBODY:
+            rank.send(communicator, taken(source), int(target))
+        if int(origin) != NOBODY:
+            fill(received, rank.receive(communicator, int(origin), place))
         return ()
 
     return run
+
+
+def _wait(rank: Rank, place: str) -> Function:
+    def run(request: Request) -> Sequence[Any]:
+        assert request.rank is rank
+        request.wait(place)
+        return (0,)
+
+    return run
+
+
+_FUNCTIONS: dict[str, Callable[[Rank, str], Function]] = {
+    "inplace_mpi_sendrecv": _exchange,
+    "inplace_mpi_begin_send": lambda rank, place: (
+        lambda memref, to, comm: (begin_send(rank, place, memref, int(to), comm, 0),)
+    ),
+    "inplace_mpi_begin_receive": lambda rank, place: (
+        lambda memref, of, comm: (begin_receive(rank, place, memref, int(of), comm, 0),)
+    ),
+    "inplace_mpi_wait_for": _wait,
+}
+"""Beginnings of the names of functions that a bufferized program calls, and how they run on a rank."""
+
+
+def message_function(decoder: Decoder, op: ir.Operation, name: str) -> Function | None:
+    """What a call of a function for messages does, if it is one; it returns all results."""
+    found = next((make for prefix, make in _FUNCTIONS.items() if name.startswith(prefix)), None)
+    return None if found is None else found(rank_of(decoder), place_of(op))
+
+
+def _begins(begin: Callable[..., Request]) -> Handler:
+    """`mpi.isend` or `mpi.irecv`."""
+
+    @on_values
+    def handler(decoder: Decoder, op: ir.Operation) -> Function:
+        rank, place = rank_of(decoder), place_of(op)
+        return lambda memref, tag, other, communicator: _with_code(
+            op, begin(rank, place, memref, int(other), communicator, int(tag))
+        )
+
+    return handler
+
+
+@on_values
+def _wait_for(decoder: Decoder, op: ir.Operation) -> Function:
+    run = _wait(rank_of(decoder), place_of(op))
+    return lambda request: run(request)[0]
 
 
 OPS: dict[str, Handler] = {
@@ -174,10 +201,14 @@ OPS: dict[str, Handler] = {
     "mpi.comm_rank": _rank,
     "mpi.comm_size": _size,
     "mpi.comm_split": _split,
-    "mpi.allreduce": _all_reduce,
-    "mpi.reduce_scatter_block": _reduce_scatter,
+    "mpi.allreduce": _reduces(lambda whole, *_: whole),
+    "mpi.reduce_scatter_block": _reduces(_block_of),
     "mpi.allgather": _all_gather,
     "mpi.send": _send,
     "mpi.recv": _receive,
+    "mpi.isend": _begins(begin_send),
+    "mpi.irecv": _begins(begin_receive),
+    "mpi.wait": _wait_for,
     "mpi.barrier": _barrier,
+    "mpi.retval_check": plain(lambda code: int(code) == 0),
 }

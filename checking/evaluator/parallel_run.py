@@ -23,7 +23,7 @@ def evaluate_ranks(
     """Call function `name` of `module` by as many ranks as there are lists of arguments, one list for each rank.
 
     Ranks communicate by the collectives of `shard` on tensors, by ops of `mpi`, and by what bufferization makes of the
-    former. Otherwise it is as `evaluate`.
+    former. Otherwise it is as `evaluate`. Use of memory whose message was begun and not waited for is an error.
 
     Raises:
         EvaluationError: as `evaluate`, with the rank; and for a deadlock, with the place where each rank waits.
@@ -35,8 +35,10 @@ def evaluate_ranks(
         error: EvaluationError | None = None
         try:
             with module.context, ir.Location.unknown(module.context):
-                machine = DecodedModule(module, Rank(world, number))
-                outcomes[number] = machine.run(name, arguments[number], steps)
+                rank = Rank(world, number)
+                outcomes[number] = DecodedModule(module, rank).run(name, arguments[number], steps)
+                if rank.begun:
+                    error = _of_rank(number, EvaluationError(f"it never waits for the message of {rank.begun[0]}"))
         except EvaluationError as failure:
             error = failure if failure is world.error or _tells_ranks(failure) else _of_rank(number, failure)
         finally:

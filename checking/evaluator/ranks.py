@@ -1,7 +1,8 @@
 """Ranks of one program in one process: a thread each, which meet in collectives and exchange messages.
 
-Communication is by values, in the order of ranks, so that runs are deterministic. A send waits until it is received.
-When every rank that still runs waits, none will go on: that is a deadlock, whose error says where each one waits.
+Communication is by values, in the order of ranks, so that runs are deterministic. A send waits until there is a receive
+for it. Messages of one rank to another meet its receives in the order in which both were begun. When every rank that
+still runs waits, none will go on: that is a deadlock, whose error says where each one waits.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from .errors import EvaluationError
 
-__all__ = ["Communicator", "Message", "Rank", "World"]
+__all__ = ["Communicator", "Message", "Rank", "Receipt", "World"]
 
 _FINISHED = "returned"
 
@@ -25,6 +26,9 @@ class Communicator:
         self.meetings: list[_Meeting] = []
         self.reached = dict.fromkeys(self.members, 0)
         self.messages: list[Message] = []
+        """Those that no receive was begun for."""
+        self.receipts: list[Receipt] = []
+        """Receives that nothing was sent for."""
 
 
 class _Meeting:
@@ -36,10 +40,26 @@ class _Meeting:
 
 
 class Message:
-    """What one rank has sent and another one may not have received yet."""
+    """What one rank has sent; `received` says that there is a receive for it."""
 
     def __init__(self, source: int, target: int, tag: int, value: Any) -> None:
         self.source, self.target, self.tag, self.value, self.received = source, target, tag, value, False
+
+
+class Receipt:
+    """A receive that a rank has begun, and its message as soon as there is one."""
+
+    def __init__(self, source: int, target: int, tag: int) -> None:
+        self.source, self.target, self.tag = source, target, tag
+        self.message: Message | None = None
+
+    def takes(self, message: Message) -> bool:
+        """Whether the message is one for this receive."""
+        return (message.source, message.target, message.tag) == (self.source, self.target, self.tag)
+
+    def take(self, message: Message) -> None:
+        """Receive the message."""
+        self.message, message.received = message, True
 
 
 class World:
@@ -106,6 +126,8 @@ class Rank:
 
     def __init__(self, world: World, number: int) -> None:
         self.world, self.number = world, number
+        self.begun: list[str] = []
+        """Where messages were begun that the rank has not waited for."""
 
     def within(self, communicator: Communicator) -> int:
         """The rank's number in a communicator."""
@@ -137,7 +159,12 @@ class Rank:
             raise EvaluationError(f"rank {target} is none of {len(communicator.members)}")
         message = Message(self.number, communicator.members[target], tag, value)
         with self.world.changed:
-            communicator.messages.append(message)
+            receipt = next((one for one in communicator.receipts if one.takes(message)), None)
+            if receipt is None:
+                communicator.messages.append(message)
+            else:
+                communicator.receipts.remove(receipt)
+                receipt.take(message)
             self.world.changed.notify_all()
         return message
 
@@ -146,22 +173,28 @@ class Rank:
         with self.world.changed:
             self.world.wait(self.number, f"waiting in {place}", lambda: message.received)
 
-    def receive(self, communicator: Communicator, source: int, place: str, tag: int = 0) -> Any:
-        """Wait for the first message of a rank that was not received yet."""
+    def begin_receive(self, communicator: Communicator, source: int, tag: int = 0) -> Receipt:
+        """Begin to receive the next message of a rank, without waiting."""
         if not 0 <= source < len(communicator.members):
             raise EvaluationError(f"rank {source} is none of {len(communicator.members)}")
-        sender = communicator.members[source]
-
-        def found() -> Message | None:
-            wanted = (sender, self.number, tag)
-            matching = (m for m in communicator.messages if (m.source, m.target, m.tag) == wanted)
-            return next(matching, None)
-
+        receipt = Receipt(communicator.members[source], self.number, tag)
         with self.world.changed:
-            self.world.wait(self.number, f"waiting in {place}", lambda: found() is not None)
-            message = found()
-            assert message is not None
-            communicator.messages.remove(message)
-            message.received = True
-            self.world.changed.notify_all()
-            return message.value
+            message = next((one for one in communicator.messages if receipt.takes(one)), None)
+            if message is None:
+                communicator.receipts.append(receipt)
+            else:
+                communicator.messages.remove(message)
+                receipt.take(message)
+                self.world.changed.notify_all()
+        return receipt
+
+    def received(self, receipt: Receipt, place: str) -> Any:
+        """Wait for the message of a receive, and return what was sent."""
+        with self.world.changed:
+            self.world.wait(self.number, f"waiting in {place}", lambda: receipt.message is not None)
+        assert receipt.message is not None
+        return receipt.message.value
+
+    def receive(self, communicator: Communicator, source: int, place: str, tag: int = 0) -> Any:
+        """Wait for the next message of a rank."""
+        return self.received(self.begin_receive(communicator, source, tag), place)

@@ -9,7 +9,16 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-__all__ = ["COMMUNICATOR", "NOBODY", "OVERWRITES", "SEND_RECEIVE", "communicator_name", "send_receive_name"]
+__all__ = [
+    "BEGIN_RECEIVE",
+    "BEGIN_SEND",
+    "COMMUNICATOR",
+    "NOBODY",
+    "OVERWRITES",
+    "SEND_RECEIVE",
+    "communicator_name",
+    "send_receive_name",
+]
 
 COMMUNICATOR = "inplace_mpi_comm"
 """Prefix of functions without arguments that return the communicator of the ranks that differ in some grid axes."""
@@ -19,6 +28,12 @@ SEND_RECEIVE = "inplace_mpi_sendrecv"
 
 Their arguments are a memref to send, the rank to send it to, a memref to fill, the rank to receive from, and the
 communicator. Both memrefs are of one rank and element type, and do not overlap.
+"""
+
+BEGIN_SEND, BEGIN_RECEIVE = "inplace_mpi_begin_send", "inplace_mpi_begin_receive"
+"""Prefixes of declared functions that begin to send or to receive, and return a request to wait for.
+
+Their arguments are a memref, the rank at the other end, and the communicator.
 """
 
 OVERWRITES = "inplace.overwrites"

@@ -52,7 +52,7 @@ from math import prod
 from mlir import ir
 from mlir.dialects import arith, cf, func
 
-from ...dialects.support.mpi_names import COMMUNICATOR, SEND_RECEIVE
+from ...dialects.support.mpi_names import BEGIN_RECEIVE, BEGIN_SEND, COMMUNICATOR, SEND_RECEIVE
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.contract import MESSAGE_PREFIX, MESSAGE_WORDS, WAIT_FOR
@@ -72,7 +72,13 @@ _OTHERS = (
 _POSITIONS = ("shard.process_multi_index", "shard.process_linear_index")
 _LOWERED = (*_NOTHING, *_MESSAGES, *_COLLECTIVES, *_OTHERS)
 _MOST = (1 << 31) - 1
-_KINDS = {WAIT_FOR: "wait", SEND_RECEIVE: "exchange", COMMUNICATOR: "group"}
+_KINDS = {
+    WAIT_FOR: "wait",
+    SEND_RECEIVE: "exchange",
+    COMMUNICATOR: "group",
+    BEGIN_SEND: "begin_send",
+    BEGIN_RECEIVE: "begin_receive",
+}
 """Methods of `_Lowering` for calls."""
 _OPERATORS = dict(enumerate(("MAX", "MIN", "SUM", "PROD", "LAND", "BAND", "LOR", "BOR", "LXOR", "BXOR"), 1))
 """Reductions by their numbers in the dialect."""
@@ -99,11 +105,11 @@ def analyze_messages(root: ir.Operation) -> list[ir.Operation]:
 
 
 def _called(op: ir.Operation | ir.OpView) -> str:
-    """Which function for messages a call is of: a wait, an exchange, or one that makes a communicator; else nothing."""
+    """The prefix of the function for messages that a call is of; else nothing."""
     if op.name != "func.call":
         return ""
     name = _callee(op.operation)
-    return next((known for known in (WAIT_FOR, SEND_RECEIVE, COMMUNICATOR) if name.startswith(known)), "")
+    return next((known for known in _KINDS if name.startswith(known)), "")
 
 
 def _is_made_there(op: ir.Operation | ir.OpView) -> bool:
@@ -115,8 +121,11 @@ def _is_made_there(op: ir.Operation | ir.OpView) -> bool:
 
 
 def _buffers(op: ir.Operation) -> list[ir.Value]:
-    if _called(op) == SEND_RECEIVE:
+    called = _called(op)
+    if called == SEND_RECEIVE:
         return [op.operands[0], op.operands[2]]
+    if called in (BEGIN_SEND, BEGIN_RECEIVE):
+        return [op.operands[0]]
     return list(op.operands)[: 2 if op.name in _COLLECTIVES else 1 if op.name in _MESSAGES else 0]
 
 
@@ -269,6 +278,22 @@ class _Lowering:
             call("release", handle)
         return code
 
+    def _begin_send(self, op: ir.Operation) -> ir.Value:
+        return self._begin(op, "isend")
+
+    def _begin_receive(self, op: ir.Operation) -> ir.Value:
+        return self._begin(op, "irecv")
+
+    def _begin(self, op: ir.Operation, name: str) -> ir.Value:
+        buffer = describe(op.operands[0])
+        _require_count(op, buffer.elements if buffer.made else buffer.count)
+        rank = call("somebody", op.operands[1])
+        request = call(name, buffer.address, buffer.count, buffer.type, rank, 0, self._operand(op, 2))
+        for handle in buffer.made:
+            call("release", handle)
+        self._values[op.results[0]] = request
+        return call("started", request)
+
     def _group(self, op: ir.Operation) -> None:
         self._values[op.results[0]] = func.CallOp([word_type()], _callee(op), []).results[0]
 
@@ -350,7 +375,7 @@ def _replace_declarations(module: ir.Operation) -> None:
     top = module.regions[0].blocks[0]
     for op in list(top.operations):
         name = ir.StringAttr(op.attributes["sym_name"]).value if "sym_name" in op.attributes else ""
-        if op.name == "shard.grid" or name == WAIT_FOR or name.startswith(SEND_RECEIVE):
+        if op.name == "shard.grid" or name.startswith((WAIT_FOR, SEND_RECEIVE, BEGIN_SEND, BEGIN_RECEIVE)):
             op.operation.erase()
         elif name.startswith(COMMUNICATOR):
             op.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([], [word_type()]))

@@ -49,7 +49,7 @@ FAMILIES = {
         "results-to-out-params"
     ),
     "kernels": "mark-kernels outline-groups outline-kernels tabulate-calls",
-    "message_passing": "keep-waits lower-mpi",
+    "message_passing": "keep-waits lower-mpi overlap-messages",
     "numerics": (
         "convert-bf16-to-i16 expand-bf16-extremes expand-classifications expand-expm1 expand-small-floats "
         "expand-truncations extend-fma keep-roundings unpack-vector-memory"

@@ -370,8 +370,8 @@ def llvm_phases(
 MESSAGES = Phase(
     "messages",
     "Addresses and strides of what is sent, which later phases expand, and assertions that it was sent. No pass before"
-    " knows what the functions do that are called.",
-    ("inplace-lower-mpi",),
+    " knows what the functions do that are called, so waits are put where memory is used when all else is settled.",
+    ("inplace-overlap-messages", "inplace-lower-mpi"),
 )
 
 

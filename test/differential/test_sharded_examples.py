@@ -20,6 +20,7 @@ BUFFERIZE = """builtin.module(inplace-canonicalize,cse,inplace-convert-to-destin
     inplace-one-shot-bufferize{bufferize-function-boundaries=true
         function-boundary-type-conversion=identity-layout-map},
     inplace-canonicalize,cse,inplace-pack-messages)"""
+OVERLAP = "builtin.module(inplace-overlap-messages)"
 GRIDS = {
     "data_parallel": ("1", "2", "3", "4"),
     "attention": ("1", "2", "3", "4"),
@@ -56,7 +57,7 @@ def test_annotated_examples(name: str, grid: str) -> None:
         arguments = made(SHAPES[name])
         wanted = evaluate(module, "main", made(SHAPES[name])).results
         mi.run_pipeline(module, SHARD)
-        for pipeline in ("", BUFFERIZE):
+        for pipeline in ("", BUFFERIZE, OVERLAP):
             if pipeline:
                 mi.run_pipeline(module, pipeline)
             results, ranks = run(module, arguments)
@@ -79,7 +80,7 @@ def test_stencil(grid: str) -> None:
         wanted, other = other, wanted
     with ir.Context():
         module = module_of("stencil", grid)
-        for pipeline in ("", BUFFERIZE):
+        for pipeline in ("", BUFFERIZE, OVERLAP):
             if pipeline:
                 mi.run_pipeline(module, pipeline)
             results, ranks = run(module, [old, new, steps])

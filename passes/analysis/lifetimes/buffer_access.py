@@ -12,7 +12,7 @@ from mlir import ir
 
 from .roots import VIEWS
 
-__all__ = ["READ", "WRITE", "access_name", "accesses"]
+__all__ = ["READ", "WRITE", "access_name", "access_of_use", "accesses"]
 
 READ, WRITE = 1, 2
 
@@ -35,7 +35,7 @@ def accesses(values: Iterable[ir.Value]) -> int:
             if user.name in _VIEWS and use.operand_number == 0:
                 pending.append(user.results[0])
             else:
-                found |= _of_user(user, use.operand_number)
+                found |= access_of_use(user, use.operand_number)
     return found
 
 
@@ -44,7 +44,8 @@ def access_name(access: int) -> str:
     return _NAMES[access]
 
 
-def _of_user(user: ir.Operation, number: int) -> int:
+def access_of_use(user: ir.Operation, number: int) -> int:
+    """`READ`, `WRITE`, both or 0: what an op that is no view does with the memory of its operand of that number."""
     name = user.name
     if name in _NOTHING:
         return 0

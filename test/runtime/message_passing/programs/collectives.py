@@ -155,7 +155,39 @@ def communicators_of_the_caller() -> None:
         once.Free()
 
 
+def halos() -> None:
+    """Both sides of a halo, which are under way at once; what is beyond the ends keeps its content."""
+    program = mi.compile(
+        f"""shard.grid @g(shape = {WORLD.size})
+        func.func @f(%a: tensor<?x6xf32> {{bufferization.writable = true}}) -> tensor<?x6xf32> {{
+          %0 = shard.update_halo %a on @g split_axes = [[0]] halo_sizes = [1, 2] : tensor<?x6xf32>
+          return %0 : tensor<?x6xf32>
+        }}
+        func.func @columns(%a: tensor<4x?xf32> {{bufferization.writable = true}}) -> tensor<4x?xf32> {{
+          %0 = shard.update_halo %a on @g split_axes = [[], [0]] halo_sizes = [1, 2] : tensor<4x?xf32>
+          return %0 : tensor<4x?xf32>
+        }}""",
+        comm=WORLD,
+        cache=False,
+    )
+    own = [3 + rank % 2 for rank in range(WORLD.size)]
+    start = 1 + sum(own[: WORLD.rank])
+    for function, across in (("f", False), ("columns", True)):
+        wide = 4 if across else 6
+        whole = np.arange((sum(own) + 3) * wide, dtype=np.float32).reshape(-1, wide)
+        expected = whole[start - 1 : start + own[WORLD.rank] + 2]
+        mine = expected.copy()
+        mine[0 : (WORLD.rank > 0)] = -1
+        if WORLD.rank < WORLD.size - 1:
+            mine[-2:] = -1
+        array = np.ascontiguousarray(mine.T) if across else mine
+        found = program[function](array)
+        assert found is array
+        assert np.array_equal(found.T if across else found, expected)
+
+
 all_reduces()
 others()
+halos()
 communicators_of_the_caller()
 print(f"rank {WORLD.rank} is right")

@@ -1,0 +1,100 @@
+"""Messages that are begun and waited for later: their order, and uses of their memory in between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from mlir import ir
+
+from mlir_inplace.checking.evaluator import EvaluationError, evaluate_ranks
+
+BEGIN = """
+  %w = mpi.comm_world : !mpi.comm
+  %tag = arith.constant 0 : i32
+  %c0 = arith.constant 0 : index
+  %x = arith.constant 5.0 : f32
+  %r = mpi.irecv(%b, %tag, %other, %w) : memref<2xf32>, i32, i32 -> !mpi.request
+  %s = mpi.isend(%a, %tag, %other, %w) : memref<2xf32>, i32, i32 -> !mpi.request"""
+WAIT = """
+  mpi.wait(%r) : !mpi.request
+  mpi.wait(%s) : !mpi.request"""
+
+
+def run(body: str, arguments: Sequence[Sequence[Any]] | None = None) -> list[Sequence[Any]]:
+    """Run a body on two ranks, each of which sends `a` to the other; returns the arguments."""
+    given = arguments or [[np.float32([rank, 10 + rank]), np.zeros(2, np.float32), 1 - rank] for rank in range(2)]
+    with ir.Context():
+        text = f"func.func @f(%a: memref<2xf32>, %b: memref<2xf32>, %other: i32) {{{body}\nreturn }}"
+        evaluate_ranks(ir.Module.parse(text), "f", given)
+    return list(given)
+
+
+def test_what_was_sent_is_there_after_the_wait() -> None:
+    arguments = run(BEGIN + WAIT)
+    assert [list(one[1]) for one in arguments] == [[1, 11], [0, 10]]
+
+
+def test_memory_that_is_sent_may_be_read() -> None:
+    run(f"{BEGIN}\n%y = memref.load %a[%c0] : memref<2xf32>{WAIT}\nmemref.store %y, %b[%c0] : memref<2xf32>")
+
+
+def test_memory_that_is_sent_must_stay() -> None:
+    with pytest.raises(EvaluationError, match=r"memory that 'mpi\.isend' at .* sends is written before the wait"):
+        run(f"{BEGIN}\nmemref.store %x, %a[%c0] : memref<2xf32>{WAIT}")
+
+
+def test_memory_that_is_received_into_must_not_be_written() -> None:
+    with pytest.raises(EvaluationError, match=r"memory that 'mpi\.irecv' at .* receives into is written before"):
+        run(f"{BEGIN}\nmemref.store %x, %b[%c0] : memref<2xf32>{WAIT}")
+
+
+def test_memory_that_is_received_into_is_undefined_until_the_wait() -> None:
+    body = f"""{BEGIN}
+      %y = memref.load %b[%c0] : memref<2xf32>
+      %p = arith.cmpf ogt, %y, %x : f32
+      scf.if %p {{ mpi.barrier(%w) }}{WAIT}"""
+    with pytest.raises(EvaluationError, match=r"never written decides about control flow"):
+        run(body)
+
+
+def test_freed_memory() -> None:
+    begin = BEGIN.replace("isend(%a", "isend(%t")
+    body = f"%t = memref.alloc() : memref<2xf32>\nlinalg.fill ins(%v : f32) outs(%t : memref<2xf32>){begin}"
+    body = f"%v = arith.constant 1.0 : f32\n{body}\nmemref.dealloc %t : memref<2xf32>{WAIT}"
+    with pytest.raises(EvaluationError, match=r"memory is used after it was freed"):
+        run(body)
+
+
+def test_a_message_that_is_not_waited_for() -> None:
+    with pytest.raises(EvaluationError, match=r"rank \d: it never waits for the message of 'mpi\.isend'"):
+        run(f"{BEGIN}\nmpi.wait(%r) : !mpi.request")
+
+
+def test_a_second_wait() -> None:
+    with pytest.raises(EvaluationError, match=r"the message of 'mpi\.irecv' .* was waited for before"):
+        run(f"{BEGIN}{WAIT}\nmpi.wait(%r) : !mpi.request")
+
+
+def test_a_wait_for_what_nobody_sends() -> None:
+    only = "\n".join(line for line in BEGIN.splitlines() if "isend" not in line)
+    with pytest.raises(EvaluationError, match=r"deadlock: ranks 0, 1: waiting in 'mpi\.wait'"):
+        run(f"{only}\nmpi.wait(%r) : !mpi.request")
+
+
+def test_messages_meet_receives_in_the_order_in_which_both_were_begun() -> None:
+    """The later receive is waited for first, and gets the second message."""
+    body = f"""{BEGIN}
+      %first = memref.alloc() : memref<1xf32>
+      %second = memref.subview %a[1] [1] [1] : memref<2xf32> to memref<1xf32, strided<[1], offset: 1>>
+      %q = mpi.irecv(%first, %tag, %other, %w) : memref<1xf32>, i32, i32 -> !mpi.request
+      %t = mpi.isend(%second, %tag, %other, %w)
+        : memref<1xf32, strided<[1], offset: 1>>, i32, i32 -> !mpi.request
+      mpi.wait(%q) : !mpi.request
+      mpi.wait(%t) : !mpi.request{WAIT}
+      %y = memref.load %first[%c0] : memref<1xf32>
+      memref.store %y, %b[%c0] : memref<2xf32>
+      memref.dealloc %first : memref<1xf32>"""
+    assert [list(one[1]) for one in run(body)] == [[11, 11], [10, 10]]
