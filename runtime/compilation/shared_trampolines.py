@@ -10,7 +10,7 @@ from ..call.trampolines import Trampolines, are_offsets_known
 from ..native.loaded_object import LoadedObject, UnsupportedObjectError, is_supported
 from .disk_cache import DiskCache, Entry, cache_place, code_key
 
-__all__ = ["shared_trampolines"]
+__all__ = ["compile_trampolines", "shared_trampolines"]
 
 _LOADED_AFTER, _COMPILED_AFTER = 64, 2048
 """Calls of small programs that cost as much more without trampolines as it takes to load or to compile these."""
@@ -34,6 +34,12 @@ def shared_trampolines() -> Trampolines | None:
         if _shared.calls in (_LOADED_AFTER, _COMPILED_AFTER) and are_offsets_known():
             _shared.found = _loaded() if _shared.calls == _LOADED_AFTER else _compiled()
     return _shared.found
+
+
+def compile_trampolines() -> None:
+    """Have the trampolines from now on, without waiting until they pay, for tests of what they do."""
+    if _shared.found is None and are_offsets_known():
+        _shared.found = _compiled()
 
 
 def _cache() -> DiskCache | None:
