@@ -21,11 +21,11 @@ from ..checking.exhaustive import (
     Counterexample,
     Exhaustion,
     ExhaustionTally,
-    load_state,
+    load_totals,
     results,
     results_on,
     save_finding,
-    save_state,
+    save_totals,
 )
 from ..checking.fuzzing import CONFIGURATIONS, OPTIMIZE_CONFIGURATIONS
 from ..checking.fuzzing.configurations import find_configurations
@@ -85,7 +85,7 @@ def _run(settings: argparse.Namespace) -> int:
     what = _exhaustion(settings)
     state, folder = (_path(settings, name) for name in ("state", "keep"))
     try:
-        tally = load_state(state, what) if state is not None else ExhaustionTally()
+        tally = load_totals(state, what) if state is not None else ExhaustionTally()
     except ValueError as error:
         raise UsageError(f"--state: {error}") from None
     if folder is not None:
@@ -125,14 +125,14 @@ def _try_all(
             tally.add(part)
             line.text = f"{tally.counts['programs']} programs, {sum(tally.found.values())} failures"
             if state is not None and now - saved > _SAVED_EVERY:
-                save_state(state, what, tally)
+                save_totals(state, what, tally)
                 saved = now
             if settings.time_limit is not None and now - began > settings.time_limit:
                 return
         tally.is_complete = True
     finally:
         if state is not None:
-            save_state(state, what, tally)
+            save_totals(state, what, tally)
 
 
 def _report(finding: Counterexample, number: int, folder: Path | None, line: Progress) -> None:

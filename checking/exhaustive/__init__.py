@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .campaign import Exhaustion, ExhaustionTally, load_state, save_state
+from .campaign import Exhaustion, ExhaustionTally, load_totals, save_totals
 from .findings import Counterexample, save_finding
 from .grammar import GRAMMAR
 from .workers import results, results_on
@@ -12,9 +12,9 @@ __all__ = [
     "Counterexample",
     "Exhaustion",
     "ExhaustionTally",
-    "load_state",
+    "load_totals",
     "results",
     "results_on",
     "save_finding",
-    "save_state",
+    "save_totals",
 ]

@@ -5,15 +5,14 @@ What was counted so far is kept in a state file, if one is named: a run with the
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...runtime.atomic_file import replace_file
 from ..fuzzing.configurations import Configuration
+from ..resumable import load_state, save_state
 from .batch import MOST_ORDERS
 from .enumeration import Enumeration
 from .findings import Counterexample
@@ -21,7 +20,7 @@ from .grammar import GRAMMAR
 from .programs import SmallProgram
 from .reordering import is_least
 
-__all__ = ["BatchTally", "Exhaustion", "ExhaustionTally", "load_state", "save_state"]
+__all__ = ["BatchTally", "Exhaustion", "ExhaustionTally", "load_totals", "save_totals"]
 
 COUNTS = ("programs", "meaningless", "orders", "sampled", "variants", "copies")
 _KEPT = 100
@@ -145,29 +144,17 @@ class BatchTally:
 Note = Callable[[ExhaustionTally, Sequence[Counterexample]], None]
 
 
-def load_state(path: Path, what: Exhaustion) -> ExhaustionTally:
-    """Return the totals in a state file, or new ones if there is no file.
-
-    Raises:
-        ValueError: the file is not the state of such a run.
-        OSError: it cannot be read.
-    """
-    if not path.exists():
-        return ExhaustionTally()
-    try:
-        state = json.loads(path.read_text())
-        settings = state.pop("settings")
-        findings = [Counterexample(**one) for one in state.pop("findings")]
-        counters = {name: Counter(state.pop(name)) for name in ("counts", "refused", "found")}
-        tally = ExhaustionTally(**counters, findings=findings, **state)
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise ValueError(f"{path} is not a state of inplace-exhaust; name another file") from None
-    if settings != json.loads(json.dumps(what.key())):
-        raise ValueError(f"{path} is the state of a run with other settings; use the same ones or name another file")
-    return tally
+def load_totals(path: Path, what: Exhaustion) -> ExhaustionTally:
+    """Return the totals in a state file, or new ones if there is no file; raises as `load_state`."""
+    return load_state(path, "inplace-exhaust", what.key(), _totals) or ExhaustionTally()
 
 
-def save_state(path: Path, what: Exhaustion, tally: ExhaustionTally) -> None:
+def _totals(state: dict[str, Any]) -> ExhaustionTally:
+    findings = [Counterexample(**one) for one in state.pop("findings")]
+    counters = {name: Counter(state.pop(name)) for name in ("counts", "refused", "found")}
+    return ExhaustionTally(**counters, findings=findings, **state)
+
+
+def save_totals(path: Path, what: Exhaustion, tally: ExhaustionTally) -> None:
     """Write the totals to a state file; raises `OSError`."""
-    state = {**vars(tally), "findings": [asdict(finding) for finding in tally.findings], "settings": what.key()}
-    replace_file(path, json.dumps(state, indent=1).encode())
+    save_state(path, what.key(), {**vars(tally), "findings": [asdict(finding) for finding in tally.findings]})

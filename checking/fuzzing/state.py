@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Set
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ...runtime.atomic_file import replace_file
+from ..resumable import load_state, save_state
 from .campaign import Campaign, Tally
 from .outcomes import Finding, FindingKind
 
@@ -21,44 +20,33 @@ _FREE = frozenset({"seeds", "jobs", "patience"})
 
 
 def load_tally(path: Path, campaign: Campaign) -> Tally:
-    """Return the totals in a state file, or new ones if there is no file.
+    """Return the totals in a state file, or new ones if there is no file; raises as `load_state`."""
+    return load_state(path, "inplace-fuzz", _settings(campaign), _tally) or Tally()
 
-    Raises:
-        ValueError: the file is not the state of such a campaign.
-        OSError: it cannot be read.
-    """
-    if not path.exists():
-        return Tally()
-    try:
-        state = json.loads(path.read_text())
-        settings = state["settings"]
-        tally = Tally(**{name: state[name] for name in _NUMBERS})
-        tally.bufferized.update(state["bufferized"])
-        tally.failures += [Finding(seed, name, FindingKind(kind), text) for seed, name, kind, text in state["failures"]]
-        tally.others = Counter({(FindingKind(kind), text): count for kind, text, count in state["others"]})
-        tally.done = {seed for first, end in state["done"] for seed in range(first, end)}
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise ValueError(f"{path} is not a state of inplace-fuzz; name another file") from None
-    if settings != _settings(campaign):
-        raise ValueError(f"{path} is the state of a run with other settings; use the same ones or name another file")
+
+def _tally(state: dict[str, Any]) -> Tally:
+    tally = Tally(**{name: state[name] for name in _NUMBERS})
+    tally.bufferized.update(state["bufferized"])
+    tally.failures += [Finding(seed, name, FindingKind(kind), text) for seed, name, kind, text in state["failures"]]
+    tally.others = Counter({(FindingKind(kind), text): count for kind, text, count in state["others"]})
+    tally.done = {seed for first, end in state["done"] for seed in range(first, end)}
     return tally
 
 
 def save_tally(path: Path, campaign: Campaign, tally: Tally) -> None:
     """Write the totals to a state file; raises `OSError`."""
     state = {
-        "settings": _settings(campaign),
         **{name: getattr(tally, name) for name in _NUMBERS},
         "bufferized": tally.bufferized,
         "failures": [(one.seed, one.configuration, one.kind.value, one.text) for one in tally.failures],
         "others": [(kind.value, text, count) for (kind, text), count in tally.others.items()],
         "done": list(_ranges(tally.done)),
     }
-    replace_file(path, json.dumps(state, indent=1).encode())
+    save_state(path, _settings(campaign), state)
 
 
 def _settings(campaign: Campaign) -> dict[str, Any]:
-    """Return what the totals depend on, as JSON gives it back."""
+    """Return what the totals depend on."""
     settings = {one.name: getattr(campaign, one.name) for one in fields(campaign) if one.name not in _FREE}
     settings["configurations"] = [one.name for one in campaign.configurations]
     settings["features"] = None if campaign.features is None else sorted(campaign.features)
