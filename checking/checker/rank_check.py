@@ -38,9 +38,14 @@ def check_on_ranks(
     random. Returns a line for each difference, and how many comparisons were made.
 
     Raises:
-        ValueError: the program is annotated for a grid of another size.
+        ValueError: the program is annotated for a grid of another size, or is that of one rank already.
     """
     with module.context:
+        if GRID in module.operation.attributes:
+            raise ValueError(
+                f"the program is that of one rank ({GRID} is set), so there is no whole one to compare with; give the "
+                f"annotated program before inplace-shard, or run it: mpiexec -n {ranks} inplace-run --grid …"
+            )
         grids = [tuple(op.attributes["shape"]) for op in find_ops(module.operation, "shard.grid")]
         if grids and prod(grids[0]) != ranks:
             raise ValueError(f"the program is for a grid of {list(grids[0])}, which is not of {ranks} ranks")

@@ -2,7 +2,9 @@
 // RUN: not inplace-check %s --ranks 2 --reduce 2>&1 | filecheck %s --check-prefix=USAGE
 // RUN: not inplace-check %S/../../examples/sharded/summa.mlir --ranks 3 2>&1 | filecheck %s --check-prefix=GRID
 // RUN: inplace-check %S/../../examples/sharded/summa.mlir --ranks 4 --rounds 1 | filecheck %s --check-prefix=SUMMA
+// RUN: not inplace-check %S/../../examples/sharded/stencil.mlir --ranks 2 2>&1 | filecheck %s --check-prefix=ONE
 
+// ONE: the program is that of one rank (inplace.grid is set), so there is no whole one to compare with; give the annotated program before inplace-shard
 // CHECK: 3 shardings on 4 ranks: none differ
 // USAGE: --ranks goes with -e, --seed, --rounds and --tolerance only
 // GRID: the program is for a grid of [2, 2], which is not of 3 ranks
