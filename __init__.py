@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .frontends.compilation import compile
     from .frontends.jax.from_jax import from_jax
     from .frontends.jax.jit import JittedFunction, jit
+    from .frontends.jax.shard import shard_jax
     from .frontends.onnx.program import from_onnx
     from .frontends.torch.exported import from_torch
     from .passes.framework.base import Pass, Statistic
@@ -117,6 +118,7 @@ __all__ = [
     "release_memory",
     "run_pipeline",
     "shard",
+    "shard_jax",
 ]
 
 _NAMES = {
@@ -127,6 +129,7 @@ _NAMES = {
     "frontends.compilation": "compile",
     "frontends.jax.from_jax": "from_jax",
     "frontends.jax.jit": "JittedFunction jit",
+    "frontends.jax.shard": "shard_jax",
     "frontends.onnx.program": "from_onnx",
     "frontends.torch.exported": "from_torch",
     "passes.framework.base": "Pass Statistic",

@@ -35,7 +35,7 @@ SECTIONS = {
         "compile Program EntryPoint BoundCall MemoryStats Signature Parameter ValueType BoundaryKind ElementType "
         "autotune release_memory shard"
     ),
-    "Frameworks": "jit from_jax JittedFunction from_torch from_onnx",
+    "Frameworks": "jit from_jax shard_jax JittedFunction from_torch from_onnx",
     "Bufferize": "bufferize BufferizationReport ReportedDecision BufferRecord ReportedAliasSet ReportedValue "
     "Reason Change EventKind",
     "Run passes": "run_pipeline Pipeline",

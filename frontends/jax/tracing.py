@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ...dialects.stablehlo import bindings
 from ...dialects.support.frozen_classes import frozen
@@ -20,6 +21,9 @@ from ...runtime.interface.memrefs import Array
 from .constants import lower_with_constants
 from .framework import PLATFORM, jax_extension, jax_module, jaxlib_module
 from .linear_algebra import register_factorizations
+from .shardings import JaxShardings, take_shardings
+
+Lowered = TypeVar("Lowered")
 
 _CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
@@ -72,17 +76,16 @@ def trace(
     _leave_out_our_frames()
     register_factorizations()
     traced = jitted_for(function).trace(*arguments, **named)
-    effects = sorted(str(effect) for effect in traced.jaxpr.effects)
-    if effects:
-        raise PassError(f"{_name(traced)} has effects ({', '.join(effects)}), as callbacks do; take them out")
-    try:
-        lowered, constants = lower_with_constants(jax, traced, PLATFORM)
-    except NotImplementedError as error:
-        raise PassError(f"{_name(traced)} cannot be lowered: {error}") from error
+    lowered, constants = _lowered(traced, lambda: lower_with_constants(jax, traced, PLATFORM))
+    module = lowered.compiler_ir("stablehlo")
+    with module.context:
+        devices = module.operation.attributes["mhlo.num_partitions"].value
+    if devices != 1:
+        raise PassError(f"the function is sharded over {devices} devices; split it over ranks by mi.shard_jax")
     leaves, in_tree = jax.tree.flatten((tuple(arguments), dict(named)))
     assert len(leaves) == len(traced.jaxpr.in_avals)
     return TracedFunction(
-        artifact=_artifact(lowered.compiler_ir("stablehlo")),
+        artifact=_artifact(module)[0],
         constants=constants,
         parameters=tuple(traced.jaxpr.in_avals),
         results=tuple(traced.jaxpr.out_avals),
@@ -95,6 +98,58 @@ def trace(
         in_tree=in_tree,
         out_tree=jax.tree.structure(traced.out_info),
     )
+
+
+def trace_sharded(
+    function: Any, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> tuple[TracedFunction, JaxShardings | None]:
+    """Trace and lower a jitted function, with what it says of shardings; None if it is for one device.
+
+    Raises `PassError` as `trace`, and for arguments that JAX leaves out of the program.
+    """
+    jax = jax_module()
+    _leave_out_our_frames()
+    register_factorizations()
+    traced = (function if hasattr(function, "trace") else jitted_for(function)).trace(*arguments, **named)
+    with warnings.catch_warnings():
+        # What is donated is for us to use, not for JAX.
+        warnings.filterwarnings("ignore", "Some donated buffers were not usable")
+        lowered = _lowered(traced, lambda: traced.lower(lowering_platforms=(PLATFORM,)))
+    artifact, shardings = _artifact(_copied(lowered.compiler_ir("stablehlo")))
+    count = len(traced.jaxpr.in_avals)
+    if shardings is not None and len(shardings.arguments) != count:
+        raise PassError(
+            f"{_name(traced)} does not use {count - len(shardings.arguments)} of its {count} arguments, which JAX "
+            "leaves out; give jax.jit keep_unused=True"
+        )
+    return TracedFunction(
+        artifact=artifact,
+        constants=(),
+        parameters=tuple(traced.jaxpr.in_avals),
+        results=tuple(traced.jaxpr.out_avals),
+        donated=tuple(bool(info.donated) for info in jax.tree.leaves(traced.args_info)),
+        name=_name(traced),
+        names=_names(traced.jaxpr),
+        in_tree=jax.tree.structure(traced.args_info),
+        out_tree=jax.tree.structure(traced.out_info),
+    ), shardings
+
+
+def _copied(module: Any) -> Any:
+    """A module like this one, which JAX keeps, and would give again without shardings."""
+    with module.context:
+        return jaxlib_module("ir").Module.parse(module.operation.get_asm(enable_debug_info=True))
+
+
+def _lowered(traced: Any, lower: Callable[[], Lowered]) -> Lowered:
+    """What `lower` makes. Raises `PassError` for effects, and for what JAX cannot lower."""
+    effects = sorted(str(effect) for effect in traced.jaxpr.effects)
+    if effects:
+        raise PassError(f"{_name(traced)} has effects ({', '.join(effects)}), as callbacks do; take them out")
+    try:
+        return lower()
+    except NotImplementedError as error:
+        raise PassError(f"{_name(traced)} cannot be lowered: {error}") from error
 
 
 def _donated_leaves(
@@ -126,36 +181,16 @@ def _name(traced: Any) -> str:
     return getattr(traced, "fun_name", "the function")
 
 
-def _artifact(module: Any) -> bytes:
-    """A module of JAX's bindings as bytes, without `chlo`."""
+def _artifact(module: Any) -> tuple[bytes, JaxShardings | None]:
+    """A module of JAX's bindings as bytes, without `chlo`, and what it has said of shardings."""
     passmanager = jaxlib_module("passmanager")
     stablehlo = jaxlib_module("dialects.stablehlo")
     with module.context:
-        partitions = module.operation.attributes["mhlo.num_partitions"].value
-        if partitions != 1:
-            raise PassError(f"the function is sharded over {partitions} devices, but programs run on the host")
-        _erase_sharding(module)
+        shardings = take_shardings(module)
         stablehlo.register_stablehlo_passes()
         passmanager.PassManager.parse(_CHLO).run(module.operation)
         version = stablehlo.get_smaller_version(stablehlo.get_current_version(), bindings().get_current_version())
-        return stablehlo.serialize_portable_artifact(module, version)
-
-
-def _erase_sharding(module: Any) -> None:
-    """Erase what says where arrays are: on one host it is nothing. JAX writes it for keys of random numbers."""
-    found: list[Any] = []
-    advance = jaxlib_module("ir").WalkResult.ADVANCE
-
-    def note(op: Any) -> Any:
-        if op.name in ("sdy.mesh", "sdy.sharding_constraint"):
-            found.append(op)
-        return advance
-
-    module.operation.walk(note)
-    for op in found:
-        for result, operand in zip(op.results, op.operands, strict=True):
-            result.replace_all_uses_with(operand)
-        op.erase()
+        return stablehlo.serialize_portable_artifact(module, version), shardings
 
 
 def jitted_for(function: Callable[..., Any]) -> Any:
