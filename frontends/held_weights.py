@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,8 +28,9 @@ def compile_with_weights(
 ) -> Program:
     """Compile a module whose function `main` takes `weights`, by the numbers of its arguments, and hold them.
 
-    Optimized code may want weights laid out in another way. Such are copied; the others are passed by pointer. The
-    module is changed. Raises what `compile` raises.
+    Optimized code may want weights laid out in another way. Such are copied, one after the other, and the pages of
+    those mapped from a file are given back; the others are passed by pointer. The module is changed. Raises what
+    `compile` raises.
     """
     arrays = dict(weights)
     if optimize and arrays:
@@ -66,4 +68,16 @@ def _rearranged(array: np.ndarray[Any, Any], mark: ir.DictAttr) -> np.ndarray[An
     first = -memory.ctypes.data % _LINE
     laid_out = memory[first : first + found.nbytes].view(found.dtype).reshape(found.shape)
     laid_out[...] = found
+    _release(array)
     return laid_out
+
+
+def _release(array: np.ndarray[Any, Any]) -> None:
+    """Give the pages of an array back that is mapped from a file; whoever reads it again maps them again."""
+    is_file = False
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        is_file = is_file or (isinstance(owner, np.memmap) and owner.mode == "r")
+        owner = owner.base
+    if is_file and isinstance(owner, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        owner.madvise(mmap.MADV_DONTNEED)

@@ -257,10 +257,10 @@ def report(outcomes: Sequence[Outcome]) -> str:
         kinds = Counter(one.kind for one in members)
         numbers = [len(members), *(kinds[kind] for kind in ("passed", "refused", "wrong", "crashed"))]
         lines.append(f"| {title} | {' | '.join(map(str, numbers))} |")
-    reasons: dict[tuple[str, str], list[str]] = {}
+    reasons: dict[tuple[str, str], dict[str, None]] = {}
     for one in counted:
         if one.kind == "refused":
-            reasons.setdefault((one.by, _blamed(one.reason)), []).append(f"`{one.op}`")
+            reasons.setdefault((one.by, _blamed(one.reason)), {})[f"`{one.op}`"] = None
     lines += ["", "| refused by | because of | ops |", "|---|---|---|"]
     lines += [f"| {by} | {reason} | {', '.join(ops)} |" for (by, reason), ops in sorted(reasons.items())]
     lines += [f"\n{one}" for one in counted if one.kind in ("wrong", "crashed")]
