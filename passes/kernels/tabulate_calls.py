@@ -55,12 +55,13 @@ from mlir import ir
 from mlir.dialects import arith, llvm, memref, scf
 
 from ...dialects.structured import index_constant
+from ...dialects.support.descriptors import descriptor_type
 from ...dialects.support.frozen_classes import frozen
 from ..analysis.repetition.call_runs import Call, Copy, Kind, Run, TabulatedAllocation, find_runs
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
-from .rewriting.outlining import NO_OPTIMIZATION, descriptor_type, memref_of
+from .rewriting.outlining import NO_OPTIMIZATION, memref_of
 
 TABLE = "inplace_steps"
 """The name of tables, with a number where it is taken."""

@@ -45,8 +45,8 @@ FAMILIES = {
     "destructive_updates": "print-destructive-updates rewrite-destructive-updates",
     "dispatch": "lower-dispatch promote-bindings",
     "functions": (
-        "check-accesses check-divisions contiguous-arguments drop-equivalent-results raise-assertions "
-        "results-to-out-params"
+        "check-accesses check-divisions contiguous-arguments drop-equivalent-results expand-memref-arguments "
+        "raise-assertions results-to-out-params"
     ),
     "kernels": "mark-kernels outline-groups outline-kernels tabulate-calls",
     "message_passing": "keep-waits lower-mpi overlap-messages",

@@ -466,7 +466,8 @@ def _llvm(*, openmp: bool, own_allocator: bool) -> Phase:
         "LLVM",
         "One dialect after another; math goes to LLVM's intrinsics first, and only the rest to libm: of vectors lane by"
         " lane, which makes vector ops, so those come later. Where `log1p` became the logarithm of a sum, little would"
-        " be left of small numbers. OpenMP comes after what is in its regions. Each access to memory has become"
+        " be left of small numbers. Functions of hundreds of memrefs take words before functions are converted, which"
+        " is quadratic in memrefs. OpenMP comes after what is in its regions. Each access to memory has become"
         " constants and sums of its own, most of which are equal in a block: LLVM is faster with one of them.",
         (
             "convert-math-to-llvm{approximate-log1p=false}",
@@ -477,6 +478,7 @@ def _llvm(*, openmp: bool, own_allocator: bool) -> Phase:
             "convert-arith-to-llvm",
             "convert-index-to-llvm",
             "convert-ub-to-llvm",
+            "inplace-expand-memref-arguments",
             "convert-func-to-llvm",
             *(("convert-openmp-to-llvm",) if openmp else ()),
             "convert-cf-to-llvm",

@@ -11,6 +11,7 @@ from mlir import ir
 from mlir.dialects import arith, func, llvm, memref
 
 from ....dialects.support.cloning import replace_operands
+from ....dialects.support.descriptors import descriptor_of
 from ...analysis.repetition.bodies import Body
 from ...analysis.repetition.shared_sizes import OpenSizes, is_plain
 
@@ -181,20 +182,10 @@ def memref_of(
     `outermost` is the first size, if it is dynamic, and `freed` the allocated pointer, if it is another one.
     """
     strides, offset = type_.get_strides_and_offset()
-    descriptor: ir.Value = ir.Operation.create("llvm.mlir.poison", [descriptor_type(type_.rank)]).result
-    words = [([0], freed or pointer), ([1], pointer), ([2], _word(offset))]
     sizes = [*outermost, *map(_word, type_.shape[len(outermost) :])]
-    words += [([3, axis], size) for axis, size in enumerate(sizes)]
-    words += [([4, axis], _word(stride)) for axis, stride in enumerate(strides)]
-    for position, word in words:
-        descriptor = llvm.insertvalue(descriptor, word, ir.DenseI64ArrayAttr.get(position))
+    words = [freed or pointer, pointer, _word(offset), *sizes, *map(_word, strides)]
+    descriptor = descriptor_of(words, type_.rank)
     return ir.Operation.create("builtin.unrealized_conversion_cast", [type_], [descriptor]).result
-
-
-def descriptor_type(rank: int) -> ir.Type:
-    """Return the LLVM struct that a ranked memref is lowered to."""
-    arrays = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
-    return ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
 
 
 def _word(number: int) -> ir.Value:
