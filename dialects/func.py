@@ -7,6 +7,7 @@ from mlir import ir
 from .bufferizable import OpModel, is_tensor
 from .rewriter import Rewriter
 from .support.cloning import recreate
+from .support.memref_types import is_castable
 
 __all__ = ["MODELS", "CallModel", "ReturnModel"]
 
@@ -25,7 +26,14 @@ class CallModel(OpModel):
             rewriter.buffer_as(op, i, wanted) if is_tensor(value.type) else value
             for i, (value, wanted) in enumerate(zip(op.operands, signature.inputs, strict=True))
         ]
-        rewriter.replace(op, list(recreate(op, operands, signature.results).results))
+        results = list(recreate(op, operands, signature.results).results)
+        for i, result in enumerate(results):
+            same = rewriter.same_operand(op, i) if is_tensor(op.results[i].type) else None
+            # A function owns what it returns, so freeing makes a clone of an argument that is returned. What is written
+            # into the argument later, such as a slice that no insertion has to move, would not be in the clone.
+            if same is not None and is_castable(operands[same].type, result.type):
+                results[i] = rewriter.cast(operands[same], result.type)
+        rewriter.replace(op, results)
 
 
 class ReturnModel(OpModel):

@@ -45,6 +45,10 @@ class Rewriter(Protocol):
         """Return the buffer of a view of ``operand``: ``view`` itself, or a copy of it when out-of-place."""
         ...
 
+    def same_operand(self, op: ir.Operation, result: int) -> int | None:
+        """Return the operand of ``op`` in whose buffer, in place, tensor result ``result`` certainly is, if any."""
+        ...
+
     def needs_buffer(self, value: ir.Value) -> bool:
         """Whether anything uses the buffer of ``value``, a tensor without content, rather than a fresh one."""
         ...

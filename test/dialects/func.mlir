@@ -18,8 +18,8 @@ func.func @new(%f: f32) -> tensor<4xf32> {
 
 // CHECK-LABEL: func.func @call_in_place(
 // CHECK-SAME:    %[[T:.*]]: memref<
-// CHECK-NEXT:    %[[R:.*]] = call @update(%[[T]],
-// CHECK-NEXT:    return %[[R]]
+// CHECK-NEXT:    call @update(%[[T]],
+// CHECK-NEXT:    return %[[T]]
 func.func @call_in_place(%t: tensor<4xf32>, %f: f32, %i: index) -> tensor<4xf32> {
   %0 = call @update(%t, %f, %i) : (tensor<4xf32>, f32, index) -> tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -75,8 +75,7 @@ func.func @call_external(%t: tensor<4xf32>, %f: f32) -> tensor<4xf32> {
 // CHECK-SAME:    %[[T:.*]]: memref<
 // CHECK-NEXT:    scf.if
 // CHECK-NEXT:    func.call @recursive(%[[T]],
-// CHECK:         } else {
-// CHECK-NEXT:    scf.yield %[[T]]
+// CHECK:         return %[[T]]
 func.func @recursive(%t: tensor<4xf32>, %p: i1) -> tensor<4xf32> {
   %0 = scf.if %p -> tensor<4xf32> {
     %1 = func.call @recursive(%t, %p) : (tensor<4xf32>, i1) -> tensor<4xf32>

@@ -492,8 +492,8 @@ func.func @unranked_copied_at_its_rank(%t: tensor<*xf32>, %f: f32, %i: index) ->
 // CHECK-NEXT:    %[[A:.*]] = memref.alloc() {{.*}} : memref<4xf32>
 // CHECK-NEXT:    memref.copy %[[T]], %[[A]]
 // CHECK-NEXT:    %[[U:.*]] = memref.cast %[[A]] : memref<4xf32> to memref<*xf32>
-// CHECK-NEXT:    %[[V:.*]] = call @unranked_callee(%[[U]]
-// CHECK-NEXT:    return %[[V]], %[[T]]
+// CHECK-NEXT:    call @unranked_callee(%[[U]]
+// CHECK-NEXT:    return %[[U]], %[[T]]
 func.func @unranked_copied_before_the_cast(%t: tensor<4xf32>, %f: f32, %i: index) -> (tensor<*xf32>, tensor<4xf32>) {
   %0 = tensor.cast %t : tensor<4xf32> to tensor<*xf32>
   %1 = call @unranked_callee(%0, %f, %i) : (tensor<*xf32>, f32, index) -> tensor<*xf32>

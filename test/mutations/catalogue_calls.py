@@ -47,6 +47,12 @@ CALLS = (
         "definite = len(result_ties) == 1 and relation is Relation.EQUIVALENT and not copies",
     ),
     Rule(
+        "an argument that is returned is the argument",
+        "**Calls**",
+        "passes.bufferization.rewriting.rewriter:BufferRewriter.same_operand",
+        "return None",
+    ),
+    Rule(
         "calls that copy promise no identity",
         "**Copies at calls.**",
         _TE + "_add_call",

@@ -117,6 +117,19 @@ EFFECTS = (
         "return True",
     ),
     Rule(
+        "what is materialized in a memref updates its tensor",
+        "**Escape**",
+        "passes.bufferization.rewriting.wrapped_destinations:_is_updated",
+        'return "restrict" in wrapper.attributes and "restrict" not in op.attributes',
+    ),
+    Rule(
+        "what a wrapped memref holds stays",
+        "**Escape**",
+        "passes.bufferization.rewriting.wrapped_destinations:materialize_in_wrappers",
+        "if False:",
+        'if "restrict" in op.attributes:',
+    ),
+    Rule(
         "an escape that may be stored to",
         "**Escape**",
         _TE + "_add_escape",

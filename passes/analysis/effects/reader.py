@@ -75,6 +75,10 @@ class TensorEffects(EffectTables):
         self._is_filtered = not all(map(allows, set(snapshot.op_name)))
         self._committed: list[int] = []
         """Operands of the current function that must be in place and are overwritten with another operand."""
+        self._required: list[int] = []
+        """The same of ops with results."""
+        self.required: dict[int, list[int]] = {}
+        """By function, the operands that must be in place and are overwritten, of ops that return what they hold."""
 
     def model(self, op: int) -> OpModel | None:
         """Return the model of op number ``op``, if it has one that applies."""
@@ -102,6 +106,7 @@ class TensorEffects(EffectTables):
             return
         self._add_arguments(function)
         self._committed.clear()
+        self._required.clear()
         for op in self.active_ops(function):
             operands, results = self.tensor_operands(op), self.tensor_results(op)
             if operands or results or self.has_tensor_arguments(op):
@@ -111,6 +116,7 @@ class TensorEffects(EffectTables):
         mark_whole_slices(self, self._sums, self.active_ops(function))
         close_reads(self, ops)
         enter_commits(self, function, self._committed)
+        self.required[function] = list(self._required)
 
     def _add_arguments(self, function: int) -> None:
         s = self.snapshot
@@ -253,8 +259,8 @@ class TensorEffects(EffectTables):
         source = model.redundant_source(operation, index)
         if source is not None:
             self.redundant_source[operand] = s.op_first_operand[op] + source
-            if self.must_in_place[operand] and not s.results(op):
-                self._committed.append(operand)
+            if self.must_in_place[operand]:
+                (self._required if s.results(op) else self._committed).append(operand)
 
     def _add_escape(self, op: int, operand: int) -> None:
         """If the memref that the op returns is only loaded from, the loads are its reads; otherwise it escapes."""

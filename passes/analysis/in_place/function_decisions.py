@@ -192,6 +192,8 @@ class OneShotAnalyzer:
                 self._exits.begin(op)
             if self._order.postpone:
                 self._decide_choice(op)
+        for operand in effects.required.get(self._function, ()):
+            self._decide_tie(operand)
         active = frozenset(ops)
         for op in self._order.ops(self._effects, self._function):
             if op in active:

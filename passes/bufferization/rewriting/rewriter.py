@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import bufferization as bufferization_dialect
 
+from ....dialects.bufferizable import Relation
 from ....dialects.support.memref_types import dynamic_layout_type, identity_type, is_castable
 from ...analysis.conflicts.decisions import Decision, Rule, Strategy
+from ...analysis.effects.tables import Tie
 from ...analysis.in_place.function_decisions import FunctionAnalysis
 from ...analysis.whole_module.module import ModuleAnalysis
 from .allocation import AllocationFunction
@@ -142,6 +144,17 @@ class BufferRewriter(MemrefBuilder):
         buffer = self._private_copy(number, decision, view)
         self._settled.add(buffer)
         return buffer
+
+    def same_operand(self, op: ir.Operation, result: int) -> int | None:
+        """See :class:`Rewriter`."""
+        s, effects = self._snapshot, self._analysis.effects
+        value = s.op_first_result[self._number(op)] + result
+        for operand in effects.sources.get(value, ()):
+            decision = self._decision(operand)
+            surely = Tie(value, Relation.EQUIVALENT, definite=True) in effects.ties[operand]
+            if surely and decision is not None and decision.in_place:
+                return s.operand_index(operand)
+        return None
 
     def needs_buffer(self, value: ir.Value) -> bool:
         """See :class:`Rewriter`."""

@@ -5,8 +5,16 @@
 // runs: [[["float32", [4], 1], ["f", null, 1.5]]]
 func.func private @f(%t: tensor<*xf32>, %f: f32) -> tensor<*xf32> {
   %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %p = arith.cmpf ogt, %f, %zero : f32
   %r = tensor.cast %t : tensor<*xf32> to tensor<4xf32>
-  %w = tensor.insert %f into %r[%c1] : tensor<4xf32>
+  %w = scf.if %p -> (tensor<4xf32>) {
+    %inserted = tensor.insert %f into %r[%c1] : tensor<4xf32>
+    scf.yield %inserted : tensor<4xf32>
+  } else {
+    %new = tensor.splat %f : tensor<4xf32>
+    scf.yield %new : tensor<4xf32>
+  }
   %u = tensor.cast %w : tensor<4xf32> to tensor<*xf32>
   return %u : tensor<*xf32>
 }

@@ -72,6 +72,16 @@ func.func @materialize_in_a_memref_whose_tensor_is_read_later(%t: tensor<4xf32>,
 
 // -----
 
+func.func @materialize_with_restrict_in_a_memref_whose_tensor_is_read_later(%t: tensor<4xf32>, %m: memref<4xf32>, %i: index) -> f32 {
+  %0 = bufferization.to_tensor %m restrict writable : memref<4xf32> to tensor<4xf32>
+  // expected-error @+1 {{operand #1 must be bufferized in-place, but a value that is read later would be overwritten}}
+  bufferization.materialize_in_destination %t in restrict writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
+  %1 = tensor.extract %0[%i] : tensor<4xf32>
+  return %1 : f32
+}
+
+// -----
+
 func.func @materialize_in_a_memref_that_must_not_be_written(%t: tensor<4xf32>, %m: memref<4xf32>) {
   %0 = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
   // expected-error @+1 {{operand #1 must be bufferized in-place, but the buffer must not be written}}
