@@ -26,7 +26,7 @@ class CallModel(OpModel):
             rewriter.buffer_as(op, i, wanted) if is_tensor(value.type) else value
             for i, (value, wanted) in enumerate(zip(op.operands, signature.inputs, strict=True))
         ]
-        results = list(recreate(op, operands, signature.results).results)
+        results: list[ir.Value] = list(recreate(op, operands, signature.results).results)
         for i, result in enumerate(results):
             same = rewriter.same_operand(op, i) if is_tensor(op.results[i].type) else None
             # A function owns what it returns, so freeing makes a clone of an argument that is returned. What is written
