@@ -1,6 +1,6 @@
 """Compile JAX functions, with `optimize` off and on, and compare their results with those of `jax.jit`.
 
-    python benchmarks/conformance/jax_functions.py [PART OF A NAME …] [--from N --to M] [--json FILE]
+    python benchmarks/conformance/jax_functions.py [PART OF A NAME …] [--from N --to M --every K] [--json FILE]
     python benchmarks/conformance/jax_functions.py --merge FILE … [--page docs/FRONTENDS.md]
 
 `--programs FOLDER` keeps linalg on tensors, for `beside_upstream.py`.
@@ -39,6 +39,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="append each row to this file, as a line of JSON")
     parser.add_argument("--from", type=int, default=0, dest="first", help="the number of the first function")
     parser.add_argument("--to", type=int, help="the number after that of the last one")
+    parser.add_argument("--every", type=int, default=1, help="only every N-th function")
     parser.add_argument("--merge", nargs="+", type=Path, help="run nothing; take the rows of these files")
     parser.add_argument("--page", type=Path, help="write the table into this page")
     parser.add_argument("--programs", type=Path, help="write linalg on tensors into this folder, a file each")
@@ -55,9 +56,11 @@ def main() -> None:
         if options.page:
             write_section(options.page, text, "jax-functions")
         return
+    if options.json:
+        options.json.touch()
     names = [name for name in _ask_names() if not options.names or any(part in name for part in options.names)]
     rows: list[dict[str, Any]] = []
-    for row in _run(names[options.first : options.to], options.programs):
+    for row in _run(names[options.first : options.to : options.every], options.programs):
         rows.append(row)
         if row["outcome"] != PASSED:
             print(f"{row['outcome']:8} {row['name']}: {row['why']}", flush=True)

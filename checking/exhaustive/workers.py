@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from ...runtime.remote import remote_results
 from ..fuzzing.outcomes import FindingKind
 from ..fuzzing.patience import STALLED, limit_processor_time, took_too_long
-from ..remote import remote_results
 from .batch import Failure, try_programs
 from .campaign import COUNTS, BatchTally, Exhaustion
 from .findings import finding_of

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from ...runtime.remote import remote_results
 from ..generator import GeneratedProgram, generate, generate_kernel, generate_structured, with_reversed_slices
-from ..remote import remote_results
 from .configurations import CONFIGURATIONS, Configuration
 from .outcomes import Finding, FindingKind, Trial
 from .patience import STALLED, limit_processor_time, took_too_long

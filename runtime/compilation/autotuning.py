@@ -9,7 +9,8 @@ added up in another order, as with `optimize=True`.
     machine = mi.autotune(text, a, b, cache="tuned.json")
     program = mi.compile(text, optimize=True, machine=machine)
 
-It compiles the program once for each candidate (about ten) and calls each `rounds` times. The counterpart for GPU
+It compiles the program once for each candidate (about ten) and calls each `rounds` times. The workers of a Dask
+scheduler may do that (`remote_timing.py`). The counterpart for GPU
 kernels is Triton's `autotune`, which is told what to try.
 """
 
@@ -19,9 +20,7 @@ import errno
 import hashlib
 import json
 import os
-import statistics
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ from ...passes.analysis.schedule.machine import Machine, detect_machine
 from ..atomic_file import replace_file
 from ..source import Source, private_copy
 from .lowering import OPTIMIZE, pipeline
-from .program import compile as compile_program
+from .timed_calls import call_times
 
 __all__ = ["autotune"]
 
@@ -43,6 +42,7 @@ def autotune(
     threads: int = 1,
     rounds: int = 7,
     cache: str | os.PathLike[str] | None = None,
+    scheduler: str = "",
 ) -> str:
     """Return the best `machine` for `compile`; `""` if the detected one is best.
 
@@ -54,8 +54,12 @@ def autotune(
         rounds: how often each candidate is timed.
         cache: a JSON file that keeps answers by program, machine, number of threads, and shapes of arguments. It is
             created if it is missing, and replaced atomically.
+        scheduler: the address of a Dask scheduler (extra `dask`), whose workers time one candidate each, beside the
+            detected machine; they must be machines like this one, and do nothing else meanwhile. Arguments are pickled,
+            and stay as they are.
 
     Raises:
+        SchedulerError: there is no such scheduler, or its workers cannot time the program, a ValueError.
         OSError: the cache cannot be read or written; if its folder is missing, nothing has run.
         TypeError, ValueError: the cache is no file of this kind, `rounds` is no positive integer, or an argument is
             wrong.
@@ -72,11 +76,14 @@ def autotune(
     known = _read(cache)
     if key in known:
         return known[key]
-    calls = {
-        text: compile_program(module, optimize=True, threads=threads, machine=text).bind(*arguments, function=function)
-        for text in _candidates(detect_machine())
-    }
-    best = _fastest(calls, rounds)
+    candidates = list(_candidates(detect_machine()))
+    if scheduler:
+        from .remote_timing import fastest_on
+
+        best = fastest_on(scheduler, candidates, module, arguments, function=function, threads=threads, rounds=rounds)
+    else:
+        times = call_times(candidates, module, arguments, function=function, threads=threads, rounds=rounds)
+        best = min(times, key=times.__getitem__)
     if cache is not None:
         known = {**_read(cache), key: best}
         replace_file(Path(cache), json.dumps(known, indent=1, sort_keys=True).encode())
@@ -94,19 +101,6 @@ def _candidates(machine: Machine) -> Iterator[str]:
     for other in vectors:
         yield other
         yield f"{other} l2={machine.l2 // 2}"
-
-
-def _fastest(calls: Mapping[str, Callable[[], Any]], rounds: int) -> str:
-    """Return the key of the call with the least median time; the first of equal ones."""
-    for call in calls.values():
-        call()
-    times: dict[str, list[int]] = {name: [] for name in calls}
-    for _ in range(rounds):
-        for name, call in calls.items():
-            begin = time.perf_counter_ns()
-            call()
-            times[name].append(time.perf_counter_ns() - begin)
-    return min(times, key=lambda name: statistics.median(times[name]))
 
 
 def _key(module: ir.Module, arguments: Sequence[Any], function: str | None, threads: int) -> str:

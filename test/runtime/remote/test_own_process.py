@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from mlir_inplace.checking.remote.own_process import call_in_own_process
-from mlir_inplace.checking.remote.scheduler import SchedulerError, remote_results
+from mlir_inplace.runtime.remote.own_process import call_in_own_process
+from mlir_inplace.runtime.remote.scheduler import SchedulerError, remote_results
 
 
 def test_the_result_comes_back() -> None:

@@ -105,7 +105,7 @@ def test_every_small_program(cluster: tuple[str, list[subprocess.Popen[bytes]]],
 
 def test_workers_with_another_version(cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
     code = f"""
-from mlir_inplace.checking.remote import scheduler
+from mlir_inplace.runtime.remote import scheduler
 scheduler.__version__ = "0"
 try:
     next(scheduler.remote_results("{cluster[0]}", abs, [1]))
@@ -131,3 +131,60 @@ def test_no_scheduler() -> None:
     _, errors = start_tool("inplace_fuzz", "--seeds", "0..1", "--scheduler", "tcp://127.0.0.1:1").communicate()
     assert errors.startswith("inplace-fuzz: error: --scheduler: no scheduler answers at 'tcp://127.0.0.1:1' (")
     assert errors.endswith("); start one with 'dask scheduler', and give its address\n")
+
+
+MATMUL = """
+import numpy as np
+import mlir_inplace as mi
+from mlir_inplace.runtime.compilation.autotuning import _candidates
+from mlir_inplace.passes.analysis.schedule.machine import detect_machine
+type_ = "tensor<32x32xf32>"
+text = f"func.func @f(%a: {type_}, %b: {type_}, %c: {type_}) -> {type_} {{ %0 = linalg.matmul "
+text += f"ins(%a, %b : {type_}, {type_}) outs(%c : {type_}) -> {type_} return %0 : {type_} }}"
+arrays = [np.ones((SIZE, 32), np.float32) for _ in range(3)]
+try:
+    best = mi.autotune(text, *arrays, scheduler="ADDRESS", rounds=3)
+    assert best in list(_candidates(detect_machine())), best
+    print("tuned")
+except ValueError as error:
+    print(error)
+"""
+
+
+def start_tuning(scheduler: str, *, size: int = 32) -> subprocess.Popen[str]:
+    code = MATMUL.replace("ADDRESS", scheduler).replace("SIZE", str(size))
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_machines_are_tuned_for_on_workers_one_of_which_is_lost(
+    cluster: tuple[str, list[subprocess.Popen[bytes]]],
+) -> None:
+    scheduler, (_, first, _) = cluster
+    tuning = start_tuning(scheduler)
+    wait_for(lambda: children(first.pid))
+    os.kill(first.pid, signal.SIGKILL)
+    assert tuning.communicate(timeout=SECONDS)[0] == "tuned\n"
+
+
+def test_arguments_that_a_worker_cannot_call_with(cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
+    output, _ = start_tuning(cluster[0], size=31).communicate(timeout=SECONDS)
+    assert output.startswith("a task failed on a worker: the process of a task ended with exit code 1: ValueError: ")
+
+
+def test_conformance_on_workers_one_of_which_is_lost(cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
+    """The table is that of a run without a scheduler."""
+    pytest.importorskip("jax")
+    scheduler, (_, first, _) = cluster
+    folder = Path(__file__).parents[3] / "benchmarks" / "conformance"
+    names = ["control.cond", "control.switch"]
+    command = [sys.executable, str(folder / "on_workers.py"), "jax_functions", "--scheduler", scheduler, "--parts", "3"]
+    remote = subprocess.Popen([*command, "--with", *names], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: children(first.pid))
+    os.kill(first.pid, signal.SIGKILL)
+    output, errors = remote.communicate(timeout=SECONDS)
+    assert remote.returncode == 0, errors
+    local = subprocess.run(
+        [sys.executable, str(folder / "jax_functions.py"), *names], check=True, capture_output=True, text=True
+    )
+    assert "| control | 6 | 6 | 0 | 0 | 0 |" in local.stdout
+    assert output.strip() == local.stdout.strip()
