@@ -13,7 +13,7 @@ Cost: two analyses and a copy of the module for each round; what fails is left o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Container, Iterable, Sequence, Set
 from dataclasses import replace
 from functools import reduce
 
@@ -22,6 +22,7 @@ from mlir import ir
 from ..costs.price import Price
 from ..in_place.cost_model import CostModel
 from ..in_place.function_decisions import FunctionAnalysis
+from ..ir.snapshot import Snapshot
 from ..whole_module.module import ModuleAnalysis
 from .costs import Cost, by_name, cost
 from .empty_tensor_blame import Window, find_blamed
@@ -55,10 +56,9 @@ def judge_eliminations(
             failed.append(KeptInsertion(elimination.write, reason, s.operand_op[elimination.write]))
     if failed:
         return failed
+    by_function = _by_function(before, plan.eliminations)
     for name, function in by_name(before).items():
-        inside = s.nested_ops(function.function)
-        mine = {index: e for index, e in enumerate(plan.eliminations) if s.operand_op[e.write] in inside}
-        after_it = found.functions[name]
+        mine, after_it = by_function.get(function.function), found.functions[name]
         if mine and cost(after, after_it).exceeds(_most(before, function, mine.values())):
             reason = "it would cost a copy or an allocation elsewhere in the function"
             windows = [found.window(index, e.write) for index, e in mine.items()]
@@ -67,6 +67,24 @@ def judge_eliminations(
             blamed = [e for e in mine.values() if e.write in guilty] or list(mine.values())[len(mine) // 2 :]
             failed.extend(KeptInsertion(e.write, reason, s.operand_op[e.write]) for e in blamed)
     return failed
+
+
+def _by_function(before: ModuleAnalysis, eliminations: Sequence[Elimination]) -> dict[int, dict[int, Elimination]]:
+    """Return the eliminations in each function, by their numbers."""
+    s, functions = before.snapshot, frozenset(function.function for function in before.functions)
+    found: dict[int, dict[int, Elimination]] = {}
+    for index, elimination in enumerate(eliminations):
+        function = _enclosing(s, s.operand_op[elimination.write], functions)
+        found.setdefault(function, {})[index] = elimination
+    return found
+
+
+def _enclosing(s: Snapshot, op: int, functions: Container[int]) -> int:
+    """Return the one of ``functions`` that op number ``op`` is in."""
+    while op not in functions:
+        assert op > 0, "a function of the trial was not analysed"
+        op = s.block_op[s.op_block[op]]
+    return op
 
 
 def _most(before: ModuleAnalysis, function: FunctionAnalysis, eliminations: Iterable[Elimination]) -> Cost:
@@ -92,11 +110,7 @@ class _Outcome:
         """By function and may-alias set, the last position at which a value of the set is used."""
 
     def _function(self, op: int) -> FunctionAnalysis:
-        s = self._analysis.snapshot
-        while op not in self._owner:
-            assert op > 0, "a function of the trial was not analysed"
-            op = s.block_op[s.op_block[op]]
-        return self._owner[op]
+        return self._owner[_enclosing(self._analysis.snapshot, op, self._owner)]
 
     def window(self, index: int, write: int) -> Window:
         """Return where, and in which memory, what elimination number ``index``, into ``write``, moves is computed."""
