@@ -6,6 +6,7 @@ import ctypes
 from typing import NoReturn
 
 from ...passes.framework.contract import BY_ZERO, OUT_OF_RANGE
+from ..memory.result_pool import refused
 
 __all__ = ["raise_failure"]
 
@@ -24,4 +25,4 @@ def raise_failure(code: int) -> NoReturn:
     if code < 0:
         message = ctypes.string_at(-code).decode(errors="replace")
         raise next((kind for end, kind in _CLASSES if message.endswith(end)), AssertionError)(message)
-    raise MemoryError(f"the program asked for {code - 1} bytes of memory, and the system refused them")
+    raise refused(code - 1)

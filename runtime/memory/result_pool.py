@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LEAST_BYTES", "ResultPool"]
+__all__ = ["LEAST_BYTES", "ResultPool", "refused"]
 
 LEAST_BYTES = 1 << 20
 """Smaller blocks stay in the heap of `malloc` anyway."""
@@ -20,6 +20,11 @@ _MOST_BLOCKS = 2
 _REFERENCES = 2
 """The reference count of an otherwise unreferenced block: the variable, and the argument of `getrefcount`."""
 _COUNTS = getattr(sys, "_is_gil_enabled", lambda: True)
+
+
+def refused(nbytes: int) -> MemoryError:
+    """What is raised where so many bytes cannot be had."""
+    return MemoryError(f"the program asked for {nbytes} bytes of memory, and the system refused them")
 
 
 class ResultPool:
@@ -34,7 +39,7 @@ class ResultPool:
         self._blocks: list[np.ndarray[Any, Any]] = []
 
     def take(self) -> np.ndarray[Any, Any]:
-        """Return a block, with arbitrary contents."""
+        """Return a block, with arbitrary contents; raises `MemoryError` if the system has none."""
         for _ in range(len(self._blocks)):
             try:
                 block = self._blocks.pop(0)
@@ -44,7 +49,10 @@ class ResultPool:
             self._blocks.append(block)
             if free:
                 return block
-        block = np.empty(self._nbytes, np.uint8)
+        try:
+            block = np.empty(self._nbytes, np.uint8)
+        except (MemoryError, ValueError):  # the latter for more than an address can count
+            raise refused(self._nbytes) from None
         self._blocks.append(block)
         del self._blocks[:-_MOST_BLOCKS]
         return block

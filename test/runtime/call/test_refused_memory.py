@@ -243,3 +243,18 @@ def test_sizes_whose_product_does_not_fit_into_64_bits(rows: int, columns: int, 
     with pytest.raises(MemoryError, match=r"asked for \d{19} bytes"):
         program.main(rows, columns)
     assert program.main(2, 3) == 1
+
+
+@pytest.mark.parametrize("elements", [TOO_MUCH, (1 << 63) - 1])
+def test_a_result_whose_size_folding_finds(elements: int) -> None:
+    """Such a result is allocated by the caller."""
+    program = mi.compile(
+        f"""func.func @main(%f: f32) -> tensor<?xf32> {{
+          %n = arith.constant {elements} : index
+          %e = tensor.empty(%n) : tensor<?xf32>
+          %r = linalg.fill ins(%f : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+          return %r : tensor<?xf32>
+        }}"""
+    )
+    with pytest.raises(MemoryError, match=rf"^the program asked for {str(4 * elements)[:10]}\d+ bytes of memory"):
+        program.main(np.float32(1))
