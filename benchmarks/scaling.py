@@ -137,6 +137,22 @@ def calls(size: int) -> str:
     return "\n".join([*functions, _function(f"%t0: {tensor}, %f: f32", lines, f"%t{size}", tensor)])
 
 
+def destinations(size: int) -> str:
+    """A chain of calls, each of another function that inserts a new tensor into its argument."""
+    tensor = "tensor<16xf32>"
+    functions = [
+        f"""func.func private @f{i}(%t: {tensor}, %f: f32) -> {tensor} {{
+          %e = tensor.empty() : tensor<8xf32>
+          %n = linalg.fill ins(%f : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+          %r = tensor.insert_slice %n into %t[8] [8] [1] : tensor<8xf32> into {tensor}
+          return %r : {tensor}
+        }}"""
+        for i in range(size)
+    ]
+    lines = [f"%t{i + 1} = func.call @f{i}(%t{i}, %f) : ({tensor}, f32) -> {tensor}" for i in range(size)]
+    return "\n".join([*functions, _function(f"%t0: {tensor}, %f: f32", lines, f"%t{size}", tensor)])
+
+
 def foralls(size: int) -> str:
     """Parallel loops, one after the other, that each update every tile of a tensor."""
     tensor = "tensor<64xf32>"
@@ -241,6 +257,7 @@ SHAPES: dict[str, Shape] = {
     "foralls": Shape(foralls, 7),
     "fan": Shape(fan, 5),
     "calls": Shape(calls, 4),
+    "destinations": Shape(destinations, 7),
     "versions": Shape(versions, 3),
     "branches": Shape(branches, 4),
     "selects": Shape(selects, 2),
