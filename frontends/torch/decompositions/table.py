@@ -16,6 +16,7 @@ from mlir import ir
 from ..support.framework import implicitly, importer_module, torch_module
 from . import (
     arithmetic,
+    attention,
     bessel,
     complex_numbers,
     error_functions,
@@ -31,6 +32,7 @@ from . import (
 
 _FAMILIES = (
     arithmetic,
+    attention,
     bessel,
     complex_numbers,
     error_functions,
@@ -110,8 +112,6 @@ def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
         aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
         aten.diagonal_scatter.default: _diagonal_scatter,
         aten.empty_strided.default: _empty_strided,
-        aten._scaled_dot_product_flash_attention_for_cpu.default: _attention,
-        aten._scaled_dot_product_flash_attention_for_cpu_backward.default: _attention_backward,
         aten.reciprocal.default: _reciprocal,
         aten.maximum.default: lambda x, y: _extremum(x, y, x > y),
         aten.minimum.default: lambda x, y: _extremum(x, y, x < y),
@@ -235,54 +235,6 @@ def _isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
         x, y = x.to(torch.float64), y.to(torch.float64)
     error = (x - y).abs()
     return close | (torch.isfinite(error) & (error <= atol + (rtol * y).abs()))
-
-
-def _scores(query: Any, key: Any, is_causal: bool, mask: Any, scale: float | None) -> tuple[Any, float]:
-    """What the softmax of attention is taken of, and the scale."""
-    torch = torch_module()
-    factor = query.shape[-1] ** -0.5 if scale is None else scale
-    scores = query @ key.transpose(-1, -2) * factor
-    if is_causal:
-        rows, columns = (torch.arange(size, device=query.device) for size in scores.shape[-2:])
-        scores = torch.where(columns.unsqueeze(0) > rows.unsqueeze(1), float("-inf"), scores)
-    return (scores if mask is None else scores + mask), factor
-
-
-def _attention(
-    query: Any,
-    key: Any,
-    value: Any,
-    _dropout_p: float = 0.0,
-    is_causal: bool = False,
-    *,
-    attn_mask: Any = None,
-    scale: float | None = None,
-) -> Any:
-    """Attention, and the logarithm of the sum of exponentials that the backward takes (PyTorch's own gives another)."""
-    torch = torch_module()
-    scores, _ = _scores(query, key, is_causal, attn_mask, scale)
-    return torch.softmax(scores, -1) @ value, torch.logsumexp(scores, -1)
-
-
-def _attention_backward(  # noqa: PLR0913
-    gradient: Any,
-    query: Any,
-    key: Any,
-    value: Any,
-    result: Any,
-    logsumexp: Any,
-    _dropout_p: float,
-    is_causal: bool,
-    *,
-    attn_mask: Any = None,
-    scale: float | None = None,
-) -> Any:
-    torch = torch_module()
-    scores, factor = _scores(query, key, is_causal, attn_mask, scale)
-    weights = torch.exp(scores - logsumexp.unsqueeze(-1))
-    change = gradient @ value.transpose(-1, -2) - (gradient * result).sum(-1, keepdim=True)
-    inner = weights * change * factor
-    return inner @ key, inner.transpose(-1, -2) @ query, weights.transpose(-1, -2) @ gradient
 
 
 def _max_pool_backward(

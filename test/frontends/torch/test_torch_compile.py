@@ -288,6 +288,20 @@ def test_bags_of_embeddings(mode: str) -> None:
     torch.testing.assert_close(mine.grad, other.grad)
 
 
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_a_transformer_that_does_not_train(graphs: list[Any], norm_first: bool) -> None:
+    """PyTorch computes each layer by one op then."""
+    layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=norm_first)
+    model = torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).eval()
+    x = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed(1))
+    ends = torch.arange(5) >= torch.tensor([[3], [4]])
+    with torch.no_grad():
+        torch.testing.assert_close(compile_it(model)(x), model(x))
+        found = compile_it(lambda x: model(x, src_key_padding_mask=ends))(x)
+        torch.testing.assert_close(found, model(x, src_key_padding_mask=ends))
+    assert len(graphs) == 2
+
+
 def test_an_inverse(graphs: list[Any]) -> None:
     x = torch.eye(3) * 4 + torch.arange(9.0).reshape(3, 3)
     torch.testing.assert_close(compile_it(torch.linalg.inv)(x), torch.linalg.inv(x))

@@ -236,3 +236,52 @@ def test_polynomials() -> None:
 
     x = torch.tensor([-1, -0.7, 0, 0.3, 1, 2.5])
     check(computed, x, torch.tensor([0, 1, 2, 3, 5, 7.9, 12, -1, 30]), relative=1e-3)
+
+
+WIDTH = 8
+
+
+class EncoderOps(torch.nn.Module):
+    """A layer of an encoder as one op, and its attention as one."""
+
+    def __init__(self, mask: Any, kind: int | None, use_gelu: bool, norm_first: bool) -> None:
+        super().__init__()
+        made = torch.Generator().manual_seed(3)
+        shapes = [(3 * WIDTH, WIDTH), (WIDTH, WIDTH), (2 * WIDTH, WIDTH), (WIDTH, 2 * WIDTH)]
+        lengths = [3 * WIDTH, *[WIDTH] * 5, 2 * WIDTH, WIDTH]
+        self._weights = [torch.randn(shape, generator=made) / 3 for shape in shapes]
+        self._biases = [torch.randn(length, generator=made) for length in lengths]
+        self._mask, self._kind, self._use_gelu, self._norm_first = mask, kind, use_gelu, norm_first
+
+    def forward(self, x: Any) -> Any:
+        weights, biases = self._weights, self._biases
+        attention = weights[0], biases[0], weights[1], biases[1]
+        inner = weights[2], biases[6], weights[3], biases[7]
+        aten, mask = torch.ops.aten, (self._mask, self._kind)
+        layer = aten._transformer_encoder_layer_fwd(
+            x, WIDTH, 2, *attention, self._use_gelu, self._norm_first, 1e-3, *biases[2:6], *inner, *mask
+        )
+        found = aten._native_multi_head_attention(
+            x, x, x, WIDTH, 2, *attention, mask[0], True, self._norm_first, mask[1]
+        )
+        return layer, *found
+
+
+PAIRS = torch.ones(5, 5).triu(1).bool()
+KEYS = torch.tensor([[False, False, False, True, True], [False, True, False, False, False]])
+ALL = (PAIRS | KEYS[:, None])[:, None].expand(2, 2, 5, 5).contiguous()
+MASKS = [(None, None), (PAIRS, 0), (KEYS, 1), (ALL, 2), (torch.where(PAIRS, float("-inf"), 0.0), 0)]
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("number", range(len(MASKS)))
+@pytest.mark.parametrize("flags", [(False, False), (True, True), (False, True)])
+def test_a_layer_of_an_encoder_as_one_op(number: int, flags: tuple[bool, bool]) -> None:
+    mask, kind = MASKS[number]
+    x = torch.randn(2, 5, WIDTH, generator=torch.Generator().manual_seed(1))
+    module = EncoderOps(mask, kind, *flags)
+    expected = module(x)
+    for optimize in (False, True):
+        found = mi.from_torch(module, x, optimize=optimize, cache=False).main(x)
+        for one, other in zip(found, expected, strict=True):
+            torch.testing.assert_close(torch.as_tensor(one), other, rtol=1e-4, atol=1e-5)
