@@ -39,6 +39,8 @@ class Configuration:
     """The machine to optimize for, as the option `machine` of passes; the detected one if empty."""
     orders: int = 0
     """So many random orders of decisions of the main function, in place of the order of `bufferize`."""
+    ranks: bool = False
+    """Whether the program is split at random over ranks, which are evaluated together."""
     eager: bool = False
     """Whether code of compiled programs is outlined and tabulated even if it is not repeated."""
 
@@ -104,9 +106,15 @@ SEARCH_CONFIGURATIONS: tuple[Configuration, ...] = (
         on_freed="inplace-plan-memory{called-functions}",
     ),
     Configuration("orders", _one_shot("analysis-heuristic=fuzzer analysis-fuzzer-seed={seed}"), orders=8),
+    Configuration(
+        "ranks",
+        f"inplace-convert-to-destination-style,{_one_shot()}",
+        ranks=True,
+    ),
     Configuration("optimal-planned", _one_shot("analysis-heuristic=optimal"), on_freed="inplace-plan-memory"),
 )
-"""Configurations that are tried if they are named: the search for the cheapest decisions, one arena a function, orders.
+"""Configurations that are tried if they are named: the search for the cheapest decisions, one arena a function, orders,
+random shardings.
 
 A large search takes seconds, and needs OR-Tools: without it the program counts as refused.
 """

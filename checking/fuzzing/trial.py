@@ -31,6 +31,7 @@ from .configurations import Configuration
 from .judging import STEPS, judge
 from .outcomes import Finding, FindingKind, Trial, copies_of, difference, first_error
 from .random_orders import bufferize_in_orders
+from .ranks import split_at_random, try_on_ranks, with_messages
 
 _UNCOUNTED = 3
 """One of so many programs is compiled without statistics of memory, so that trampolines call it."""
@@ -124,6 +125,11 @@ def _try(
     def finding(kind: FindingKind, text: str) -> Finding:
         return Finding(program.seed, configuration.name, kind, text)
 
+    if configuration.ranks:
+        problem = _on_ranks(program, configuration, wanted, route.source, trial)
+        if problem is not None:
+            yield finding(*problem)
+        return
     names = [program.function]
     try:
         if configuration.orders:
@@ -148,6 +154,31 @@ def _try(
         problem = judge(program, source, functions[name], evaluator, wanted, trial)
         if problem is not None:
             yield finding(*problem)
+
+
+def _on_ranks(
+    program: GeneratedProgram,
+    configuration: Configuration,
+    wanted: Sequence[Evaluation],
+    source: ir.Module,
+    trial: Trial,
+) -> tuple[FindingKind, str] | None:
+    """Split the program, and run what each rank runs, before it is bufferized and after."""
+    try:
+        module = split_at_random(source, program)
+        if module is None:
+            return None
+        problem = try_on_ranks(program, module, wanted, trial)
+        if problem is not None:
+            return problem[0], f"on tensors: {problem[1]}"
+        split = private_copy(module)
+        run_pipeline(module, f"builtin.module({configuration.bufferization(program.seed)})")
+        trial.bufferized[configuration.name] += 1
+        free_buffers(split, module)
+        with_messages(module)
+    except Exception as error:  # noqa: BLE001 - as above
+        return stopped(error)
+    return try_on_ranks(program, module, wanted, trial)
 
 
 def stopped(error: Exception) -> tuple[FindingKind, str]:
