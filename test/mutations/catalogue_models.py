@@ -30,6 +30,7 @@ WRITES = _rules(
     "dispatch.models:CommitModel", "elementwise:ElementwiseModel", "linalg:StructuredOpModel",
     "linalg.packing:_PackingModel", "linalg.softmax:SoftmaxModel", "tensor:InsertModel", "tensor:InsertSliceModel",
     "tensor.gathers:ScatterModel", "tensor.parallel_inserts:ParallelInsertSliceModel", "vector:_StoreModel",
+    "shard.collective:InPlaceModel",
 )  # fmt: skip
 TIES = _rules(
     "ties its result", "aliasing_values", "return ()",
@@ -37,7 +38,7 @@ TIES = _rules(
     "linalg:StructuredOpModel", "linalg.packing:_PackingModel", "linalg.softmax:SoftmaxModel", "tensor:InsertModel",
     "tensor:ExtractSliceModel", "tensor:InsertSliceModel", "tensor.casts:BitcastModel", "tensor.casts:CastModel",
     "tensor.gathers:ScatterModel", "tensor.shapes:ReassociationModel", "tensor.shapes:ReshapeModel",
-    "vector:_StoreModel",
+    "vector:_StoreModel", "shard.collective:InPlaceModel", "shard.movements:AllSliceModel",
 )  # fmt: skip
 NOT_SIMULTANEOUS = _rules(
     "does not read while it writes", "is_not_conflicting", "return True",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import others
-from comparing import Meaning, Unusable, change, copies, difference, main_function
+from comparing import Meaning, Unusable, change, copies, difference, evaluated, main_function
 from disabling import Rule, disabled
 from linking import foreign_ops, linked
 from lockstep import threads_in_step
@@ -21,7 +21,7 @@ from mlir import ir
 from sources import Case
 
 import mlir_inplace as mi
-from mlir_inplace.checking.evaluator import EvaluationError, evaluate
+from mlir_inplace.checking.evaluator import EvaluationError
 from mlir_inplace.dialects import dispatch
 
 _WRITABLE = "bufferization.writable"
@@ -151,7 +151,7 @@ class Trial:
             for given in self.case.runs:
                 try:
                     with foreign_ops():
-                        run = evaluate(module, "main", copies(given))
+                        run = evaluated(module, copies(given))
                 except EvaluationError as error:
                     raise Unusable(str(error)) from None
                 masks = run.undefined or (None,) * len(run.results)
