@@ -68,6 +68,43 @@ _TABLE = f"""
 %table = llvm.ptrtoint %table_p : !llvm.ptr to i64
 """
 
+
+def _asked(function: str) -> str:
+    """The body of a function that returns a number of a communicator."""
+    return f"""
+        {_PLACE}
+        code = {function}(communicator, place)
+        noted = note(code)
+        number = place[0]:i32
+        llvm.return %number : i64
+    """
+
+
+def _begun(function: str) -> str:
+    """The body of a function that begins a message and returns the request, or 0."""
+    return f"""
+        {_PLACE}
+        code = {function}(address, count, type, rank, tag, communicator, place)
+        noted = note(code)
+        request = place[0]
+        if code == 0 -> ^sent, ^failed
+        ^sent:
+        llvm.return %request : i64
+        ^failed:
+        llvm.return %k0 : i64
+    """
+
+
+def _reduced(function: str) -> str:
+    """The body of a reduction among ranks, in place where source and target are one."""
+    return f"""
+        from = in_place(source, target)
+        code = {function}(from, target, count, type, operator, communicator)
+        noted = note(code)
+        llvm.return %noted : i64
+    """
+
+
 _FUNCTIONS = {
     "note(code)": f"""
         {_TABLE}
@@ -111,20 +148,8 @@ _FUNCTIONS = {
         word = at[0]
         llvm.return %word : i64
     """,
-    "rank(communicator)": f"""
-        {_PLACE}
-        code = MPI_Comm_rank(communicator, place)
-        noted = note(code)
-        number = place[0]:i32
-        llvm.return %number : i64
-    """,
-    "size(communicator)": f"""
-        {_PLACE}
-        code = MPI_Comm_size(communicator, place)
-        noted = note(code)
-        number = place[0]:i32
-        llvm.return %number : i64
-    """,
+    "rank(communicator)": _asked("MPI_Comm_rank"),
+    "size(communicator)": _asked("MPI_Comm_size"),
     "split(communicator, color, key, kept, settled)": f"""
         {_PLACE}
         {_TABLE}
@@ -186,28 +211,8 @@ _FUNCTIONS = {
         noted = note(code)
         llvm.return %noted : i64
     """,
-    "isend(address, count, type, rank, tag, communicator)": f"""
-        {_PLACE}
-        code = MPI_Isend(address, count, type, rank, tag, communicator, place)
-        noted = note(code)
-        request = place[0]
-        if code == 0 -> ^sent, ^failed
-        ^sent:
-        llvm.return %request : i64
-        ^failed:
-        llvm.return %k0 : i64
-    """,
-    "irecv(address, count, type, rank, tag, communicator)": f"""
-        {_PLACE}
-        code = MPI_Irecv(address, count, type, rank, tag, communicator, place)
-        noted = note(code)
-        request = place[0]
-        if code == 0 -> ^sent, ^failed
-        ^sent:
-        llvm.return %request : i64
-        ^failed:
-        llvm.return %k0 : i64
-    """,
+    "isend(address, count, type, rank, tag, communicator)": _begun("MPI_Isend"),
+    "irecv(address, count, type, rank, tag, communicator)": _begun("MPI_Irecv"),
     "started(request)": f"""
         {_TABLE}
         code = table.ERROR
@@ -230,18 +235,8 @@ _FUNCTIONS = {
         noted = note(code)
         llvm.return %noted : i64
     """,
-    "allreduce(source, target, count, type, operator, communicator)": """
-        from = in_place(source, target)
-        code = MPI_Allreduce(from, target, count, type, operator, communicator)
-        noted = note(code)
-        llvm.return %noted : i64
-    """,
-    "reduce_scatter_block(source, target, count, type, operator, communicator)": """
-        from = in_place(source, target)
-        code = MPI_Reduce_scatter_block(from, target, count, type, operator, communicator)
-        noted = note(code)
-        llvm.return %noted : i64
-    """,
+    "allreduce(source, target, count, type, operator, communicator)": _reduced("MPI_Allreduce"),
+    "reduce_scatter_block(source, target, count, type, operator, communicator)": _reduced("MPI_Reduce_scatter_block"),
     "allgather(source, sent, source_type, target, count, type, communicator)": f"""
         {_PLACE}
         asked = MPI_Comm_rank(communicator, place)
