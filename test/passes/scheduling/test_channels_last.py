@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from fast_run import seeds
 from mlir import ir
+from rearranged_weights import with_rearranged_weights
 
 import mlir_inplace as mi
 from mlir_inplace.checking.evaluator import evaluate
@@ -206,21 +207,6 @@ def as_list(results: object) -> list[np.ndarray]:
     return list(results) if isinstance(results, tuple) else [np.asarray(results)]
 
 
-def moved(text: str, arrays: Sequence[np.ndarray], machine: str) -> tuple[ir.Module, list[np.ndarray]]:
-    """The module with channels last, and the arguments as it takes them. All but the image are held."""
-    module = ir.Module.parse(text)
-    function = module.body.operations[0]
-    held = ir.DictAttr.get({"inplace.held": ir.UnitAttr.get()})
-    function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get({}), *[held] * (len(arrays) - 1)])
-    mi.run_pipeline(module, f'builtin.module(func.func(inplace-channels-last{{machine="{machine}"}}))')
-    given = list(arrays)
-    for number, mark in enumerate(function.attributes["arg_attrs"]):
-        if "inplace.rearranged" in mark:
-            shape, order = (list(mark["inplace.rearranged"][name]) for name in ("shape", "order"))
-            given[number] = np.ascontiguousarray(given[number].reshape(shape).transpose(order))
-    return module, given
-
-
 @pytest.mark.each_value
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -229,7 +215,7 @@ def test_values_are_those_with_channels_first(name: str, machine: str) -> None:
     arrays = program.arrays()
     with ir.Context():
         expected = evaluate(ir.Module.parse(text), "main", arrays).results
-        module, given = moved(text, arrays, MACHINES[machine])
+        module, given = with_rearranged_weights(text, arrays, "inplace-channels-last", MACHINES[machine])
         assert "linalg.conv" not in str(module)
         found = evaluate(module, "main", given).results
         for one, other in zip(found, expected, strict=True):
@@ -273,7 +259,7 @@ def test_random_programs_have_their_values(seed: int) -> None:
     machine = list(MACHINES.values())[seed % 2]
     with ir.Context():
         expected = evaluate(ir.Module.parse(text), "main", arrays).results
-        module, given = moved(text, arrays, machine)
+        module, given = with_rearranged_weights(text, arrays, "inplace-channels-last", machine)
         compiled = [mi.compile(module), mi.compile(module, optimize=True, machine=machine)]
         found = [evaluate(module, "main", given).results, *(as_list(one.main(*given)) for one in compiled)]
     for results in found:
@@ -292,7 +278,7 @@ def test_an_image_is_computed_where_it_is_padded(cache: str, large: bool) -> Non
     machine = f"{MACHINES['wide']} {cache}"
     with ir.Context():
         (expected,) = evaluate(ir.Module.parse(text), "main", arrays).results
-        module, given = moved(text, arrays, machine)
+        module, given = with_rearranged_weights(text, arrays, "inplace-channels-last", machine)
         assert str(module).count("linalg.transpose") == 1
         assert str(module).count("tensor.pad") == 2 - large  # That of the argument has channels first.
         compiled = mi.compile(module, optimize=True, machine=MACHINES["wide"], memory_stats=True)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from fast_run import seeds
 from mlir import ir
+from rearranged_weights import with_rearranged_weights
 
 import mlir_inplace as mi
 from mlir_inplace.checking.evaluator import evaluate
@@ -158,26 +159,11 @@ def as_list(results: object) -> list[np.ndarray]:
     return list(results) if isinstance(results, tuple) else [np.asarray(results)]
 
 
-def packed(text: str, arrays: Sequence[np.ndarray], machine: str) -> tuple[ir.Module, list[np.ndarray]]:
-    """The module with packed weights, and the arguments as it takes them. All but the first are held."""
-    module = ir.Module.parse(text)
-    function = module.body.operations[0]
-    held = ir.DictAttr.get({"inplace.held": ir.UnitAttr.get()})
-    function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get({}), *[held] * (len(arrays) - 1)])
-    mi.run_pipeline(module, f'builtin.module(func.func(inplace-pack-weights{{machine="{machine}"}}))')
-    given = list(arrays)
-    for number, mark in enumerate(function.attributes["arg_attrs"]):
-        if "inplace.rearranged" in mark:
-            shape, order = (list(mark["inplace.rearranged"][name]) for name in ("shape", "order"))
-            given[number] = np.ascontiguousarray(given[number].reshape(shape).transpose(order))
-    return module, given
-
-
 def check_values(text: str, arrays: Sequence[np.ndarray], machine: str) -> int:
     """Compare all ways to run a program with the program as it is; return how many weights are packed."""
     with ir.Context():
         expected = [np.asarray(one) for one in evaluate(ir.Module.parse(text), "main", arrays).results]
-        module, given = packed(text, arrays, machine)
+        module, given = with_rearranged_weights(text, arrays, "inplace-pack-weights", machine)
         weights = dict(enumerate(arrays[1:], 1))
         program = compile_with_weights(ir.Module.parse(text), weights, optimize=True, machine=machine)
         compiled = [mi.compile(module), mi.compile(module, optimize=True, machine=machine)]
