@@ -241,10 +241,21 @@ class RootedModel(CollectiveModel):
         return f"'{op.name}' is not bufferized; use a collective that gives every rank its result"
 
 
+class AnnotationModel(OpModel):
+    """``shard.shard``: what the whole program says of a tensor, which no rank runs."""
+
+    op_names = ("shard.shard",)
+
+    def refuse(self, op: ir.Operation) -> str | None:
+        """Refuse it."""
+        return f"'{op.name}' says how a tensor is split; partition the program first, by inplace-shard or mi.shard"
+
+
 MOVEMENT_MODELS: tuple[OpModel, ...] = (
     AllGatherModel(),
     AllSliceModel(),
     AllToAllModel(),
     BroadcastModel(),
     RootedModel(),
+    AnnotationModel(),
 )

@@ -60,3 +60,13 @@ func.func @rooted(%t: tensor<4xf32>) -> tensor<4xf32> {
   %0 = shard.reduce %t on @g grid_axes = [0] root = [0] : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+shard.grid @g(shape = 2)
+func.func @annotated(%t: tensor<4xf32>) -> tensor<4xf32> {
+  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  // expected-error @+1 {{'shard.shard' says how a tensor is split; partition the program first, by inplace-shard or mi.shard}}
+  %0 = shard.shard %t to %s : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
