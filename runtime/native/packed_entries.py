@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import llvm
 
+from ...dialects.support.defining_ops import defining_op
 from ...passes.framework.diagnostics import located
 from ...passes.framework.errors import PassError
 
@@ -23,6 +24,9 @@ __all__ = ["ENTRY_PREFIX", "pack_entry"]
 
 _MANY = 256
 """From so many words on they are loaded where they are used."""
+
+_MANY_RESULTS = 32
+"""From so many words of results on they are stored where they are computed."""
 
 _APART = 512
 """So many of the ops that are moved have a fence between them."""
@@ -62,8 +66,7 @@ def pack_entry(module: ir.Operation, name: str) -> None:
         if end.name == "llvm.return":
             with ir.InsertionPoint(end), end.location:
                 if len(end.operands):
-                    place = _load(pointer, _place(table, len(arguments)))
-                    ir.Operation.create("llvm.store", operands=[end.operands[0], place])
+                    _store(end.operands[0], table, len(arguments), alone=len(function.regions[0].blocks) == 1)
                 ir.Operation.create("llvm.return", operands=[llvm.mlir_constant(nothing)])
             end.erase()
     for attribute in ("arg_attrs", "res_attrs"):
@@ -106,6 +109,47 @@ def _fence(context: ir.Context) -> dict[str, ir.Attribute]:
         "ordering": ir.IntegerAttr.get(ir.IntegerType.get_signless(64, context), 6),
         "syncscope": ir.StringAttr.get("singlethread", context),
     }
+
+
+def _store(value: ir.Value, table: ir.Value, number: int, *, alone: bool) -> None:
+    """Store the result, for which the table has address `number`, in front of the return.
+
+    Many words that are put together in a function of one block (`alone`) are stored where each is computed: nothing
+    reads them before the return, and LLVM's time is the cube of those that wait for it.
+    """
+    words = [pair for part in (_parts(value) if alone else ()) for pair in _words(part)]
+    places = {tuple(position) for _, position in words}
+    if len(words) < _MANY_RESULTS or len(places) < len(words):
+        ir.Operation.create("llvm.store", operands=[value, _load(table.type, _place(table, number))])
+        return
+    with ir.InsertionPoint.at_block_begin(ir.BlockArgument(table).owner):
+        address = _load(table.type, _place(table, number))
+    for word, position in words:
+        attributes: dict[str, ir.Attribute] = {
+            "rawConstantIndices": ir.DenseI32ArrayAttr.get([0, *position]),
+            "elem_type": ir.TypeAttr.get(value.type),
+        }
+        with ir.InsertionPoint.after(ir.OpResult(word).owner):
+            place = ir.Operation.create("llvm.getelementptr", [table.type], [address], attributes).result
+            ir.Operation.create("llvm.store", operands=[word, place])
+
+
+def _parts(value: ir.Value) -> list[ir.Operation]:
+    """Return the ops that put together the struct `value`, in their order; none if it begins with another one."""
+    parts: list[ir.Operation] = []
+    while (part := defining_op(value, "llvm.insertvalue")) is not None:
+        parts.append(part)
+        value = part.operands[0]
+    return parts[::-1] if defining_op(value, "llvm.mlir.poison") is not None else []
+
+
+def _words(part: ir.Operation) -> list[tuple[ir.Value, list[int]]]:
+    """Return what `part` inserts into a struct, word by word, and where."""
+    position = list(ir.DenseI64ArrayAttr(part.attributes["position"]))
+    inner = _parts(part.operands[1])
+    if not inner:
+        return [(part.operands[1], position)]
+    return [(word, position + place) for one in inner for word, place in _words(one)]
 
 
 def _rename(symbols: ir.SymbolTable, taken: ir.Operation, module: ir.Operation) -> None:
