@@ -23,6 +23,7 @@ argument is the same on all edges; dead blocks are erased as ever.
 
 Where sizes turn out to be 0, upstream's pass leaves subviews that the verifier refuses; `empty_views` replaces them.
 Where they turn out to be other than what a cast promises, it leaves casts that are refused: `impossible_casts`.
+Where an `scf.forall` inserts a shared tensor into itself, it ends the process: `insertions_of_itself`.
 
 Linear in the operations, besides upstream's pass. Upstream counterpart: `canonicalize`.
 """
@@ -41,6 +42,7 @@ from ..framework.options import PassOptions
 from ..framework.upstream import parse_group
 from .rewriting.empty_views import rewrite_empty_views
 from .rewriting.impossible_casts import rewrite_impossible_casts
+from .rewriting.insertions_of_itself import erase_insertions_of_itself
 
 _GUARD = "inplace.guard"
 
@@ -153,6 +155,7 @@ class CanonicalizePass(Pass[PassOptions]):
     summary = "upstream's canonicalize, made to terminate on CFG loops that folding makes unreachable"
     statistics = (
         Statistic("hidden", "back edges that were hidden meanwhile"),
+        Statistic("repeated", "insertions of shared tensors into themselves that were erased"),
         Statistic("empty", "subviews without elements, which MLIR refuses, that became reinterpret_cast"),
         Statistic("impossible", "casts to another static number, which MLIR refuses, that became reinterpret_cast"),
     )
@@ -161,6 +164,7 @@ class CanonicalizePass(Pass[PassOptions]):
         with op.context:
             hidden = hide_back_edges(op)
             self.count("hidden", hidden)
+            self.count("repeated", erase_insertions_of_itself(op))
             manager = parse_group("any", "canonicalize", op.context)
             manager.enable_verifier(False)  # What it would refuse is mended below, then all is verified.
             manager.run(op)

@@ -225,3 +225,40 @@ func.func @cast_to_another_rank(%m: memref<6xf32>) -> memref<2x?xf32, strided<[?
   %r = memref.cast %u : memref<*xf32> to memref<2x?xf32, strided<[?, 1]>>
   return %r : memref<2x?xf32, strided<[?, 1]>>
 }
+
+// -----
+
+// The second shared tensor is inserted into itself, and its result is not used: upstream's pass would erase that
+// insertion twice, and end the process.
+// CHECK-LABEL: func.func @inserted_into_itself
+// CHECK: %[[R:.*]] = scf.forall (%[[I:.*]]) in (4) shared_outs(%[[O:.*]] = %arg0) -> (tensor<4xf32>) {
+// CHECK: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %{{.*}} into %[[O]][%[[I]]] [1] [1]
+// CHECK-NEXT: }
+// CHECK: return %[[R]]
+func.func @inserted_into_itself(%t: tensor<4xf32>, %u: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %r:2 = scf.forall (%i) in (4) shared_outs(%o = %t, %p = %u) -> (tensor<4xf32>, tensor<4xf32>) {
+    %s = tensor.extract_slice %p[%i] [1] [1] : tensor<4xf32> to tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+      tensor.parallel_insert_slice %p into %p[%c0] [4] [1] : tensor<4xf32> into tensor<4xf32>
+    }
+  }
+  return %r#0 : tensor<4xf32>
+}
+
+// -----
+
+// Nothing was changed by it, so the result is the tensor itself.
+// CHECK-LABEL: func.func @used_after_it_was_inserted_into_itself
+// CHECK: return %arg0 : tensor<4xf32>
+func.func @used_after_it_was_inserted_into_itself(%t: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %r = scf.forall (%i) in (4) shared_outs(%o = %t) -> (tensor<4xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %o into %o[%c0] [4] [1] : tensor<4xf32> into tensor<4xf32>
+    }
+  }
+  return %r : tensor<4xf32>
+}
