@@ -122,7 +122,7 @@ def test_weights_in_a_file_are_packed_one_after_the_other(tmp_path: Path) -> Non
 
 
 def test_parameters_of_torch_are_read_where_they_are() -> None:
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", minversion="2.12")
     peak, _ = parts(TORCH, 8)
     assert peak < 0.5
 

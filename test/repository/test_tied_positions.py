@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", minversion="2.12")
 
 CONFORMANCE = Path(__file__).parents[2] / "benchmarks" / "conformance"
 ROWS = [[1, 1, 1, 0, 2], [3, 3, 1, 0, 3]]
