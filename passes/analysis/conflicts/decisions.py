@@ -33,8 +33,9 @@ class Conflict:
     """Why a tie was refused: the rule, and the operands and the value of the snapshot that it is about.
 
     ``write`` is the operand whose buffer would be written. ``read`` is the operand that would then read the wrong
-    content. ``value`` is the value whose content is lost or whose buffer is read-only. ``loop`` is a loop, by its
-    block: the read comes after the write only in its next iteration. -1 where the rule has none.
+    content; of `CHEAPER`, one whose elements would be packed. ``value`` is the value whose content is lost or whose
+    buffer is read-only. ``loop`` is a loop, by its block: the read comes after the write only in its next iteration. -1
+    where the rule has none.
     """
 
     rule: Rule

@@ -80,7 +80,10 @@ class LikelyClauses:
                 yield self._either(one, {operand})
         elif one.packs:
             way = self._bonds.to_argument(analysis, self._snapshot.operand_value[one.number])
-            yield self._either(one, (way or frozenset()) | {one.number})
+            operands = (way or frozenset()) | {one.number}
+            for operand in operands:
+                self.conflicts.setdefault(operand, Conflict(Rule.CHEAPER, read=one.number))
+            yield self._either(one, operands)
         elif one.moves:
             yield from self._moves(analysis, one)
         elif one.number not in refused:

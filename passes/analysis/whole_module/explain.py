@@ -18,7 +18,11 @@ _WHAT = {
     Strategy.COPY_TO_CARRIED: "is copied into the buffer that the loop carries",
 }
 
-_READS = {Rule.WRITTEN_TWICE: "also writes it", Rule.NOT_EQUIVALENT: "yields the tensor"}
+_READS = {
+    Rule.WRITTEN_TWICE: "also writes it",
+    Rule.NOT_EQUIVALENT: "yields the tensor",
+    Rule.CHEAPER: "needs contiguous elements",
+}
 """What the op does that a conflict has as the read, where that is no read."""
 
 
