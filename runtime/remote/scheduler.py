@@ -12,7 +12,6 @@ from importlib import import_module
 from itertools import islice
 from typing import Any, TypeVar
 
-from ... import __version__
 from .own_process import call_in_own_process
 
 __all__ = ["SchedulerError", "remote_results"]
@@ -56,7 +55,7 @@ def remote_results(
             # One task at least: it waits where all workers are away.
             most = max(1, _AHEAD * sum(client.nthreads().values()))
             for number, task in islice(waiting, max(0, most - len(running))):
-                future = client.submit(_perform, __version__, function, task, pure=False, retries=_RETRIES)
+                future = client.submit(_perform, _version(), function, task, pure=False, retries=_RETRIES)
                 running[future] = number, task
                 done.add(future)
             if not running:
@@ -104,12 +103,17 @@ def _result_of(future: Any) -> Any:
         raise SchedulerError(f"a task failed on a worker: {str(error).splitlines()[0]}") from None
     except ImportError as error:
         raise SchedulerError(
-            f"a worker cannot run the task ({error}); install mlir-inplace {__version__} there"
+            f"a worker cannot run the task ({error}); install mlir-inplace {_version()} there"
         ) from None
 
 
 def _perform(version: str, function: Callable[[Task], Result], task: Task) -> Result:
     """Run a task on a worker."""
-    if version != __version__:
-        raise SchedulerError(f"a worker has mlir-inplace {__version__}; install {version} there, as here")
+    if version != _version():
+        raise SchedulerError(f"a worker has mlir-inplace {_version()}; install {version} there, as here")
     return call_in_own_process(function, task)
+
+
+def _version() -> str:
+    """That of the package, by name: what it exports imports this module."""
+    return import_module("...", __package__).__version__

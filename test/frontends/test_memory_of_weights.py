@@ -107,7 +107,7 @@ def parts(code: str, rows: int, *folder: Path, size: int = 1024) -> tuple[float,
 
 
 def test_weights_in_a_file_are_read_where_they_are(tmp_path: Path) -> None:
-    pytest.importorskip("onnx")
+    pytest.importorskip("onnx", minversion="1.20")
     peak, allocated = parts(ONNX, 1, tmp_path)
     assert peak < 1.4
     assert allocated < 0.4
@@ -115,7 +115,7 @@ def test_weights_in_a_file_are_read_where_they_are(tmp_path: Path) -> None:
 
 def test_weights_in_a_file_are_packed_one_after_the_other(tmp_path: Path) -> None:
     """What is copied is not in memory twice."""
-    pytest.importorskip("onnx")
+    pytest.importorskip("onnx", minversion="1.20")
     peak, allocated = parts(ONNX, 8, tmp_path)
     assert peak < 1.5
     assert allocated > 0.9
@@ -129,6 +129,6 @@ def test_parameters_of_torch_are_read_where_they_are() -> None:
 
 def test_constants_of_jax_are_there_once() -> None:
     """JAX's own copy, and what it takes to trace and compile."""
-    pytest.importorskip("jax")
+    pytest.importorskip("jax", minversion="0.9")
     peak, _ = parts(JAX, 8, size=2048)
     assert peak < 1.7

@@ -40,7 +40,7 @@ COMPARE = ROOT / "benchmarks" / "compare.py"
 @pytest.mark.parametrize("name", sample(list(SMALLEST), least=3))
 def test_a_benchmark_prints_its_table(name: str) -> None:
     if name == "models":
-        pytest.importorskip("jax")
+        pytest.importorskip("jax", minversion="0.9")
     if name in ("rank_costs", "sharded") and shutil.which("mpiexec") is None:
         pytest.skip("there is no mpiexec: install the extra mpi")
     command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), *shlex.split(SMALLEST[name])]

@@ -99,7 +99,8 @@ class Improvement:
     def _try_orders(self, refused: frozenset[int], clauses: LikelyClauses) -> bool:
         """Try ``refused``, in the cheapest outcome's order first; return whether that tells more."""
         orders, learned = [self._best.order], False
-        reasons = {operand: clauses.conflicts.get(operand, _CHEAPER) for operand in sorted(refused)}
+        known = {**clauses.packs, **clauses.conflicts}
+        reasons = {operand: known.get(operand, _CHEAPER) for operand in sorted(refused)}
         rest = [FIRST, *(one.order for one in self._others)]
         while (orders or rest) and self._trials < self._most:
             order = orders.pop() if orders else rest.pop()

@@ -32,6 +32,8 @@ class LikelyClauses:
         self.costs: dict[Expense, Price] = {}
         self.conflicts: dict[int, Conflict] = {}
         """By operand that may be refused, a conflict that this would avoid."""
+        self.packs: dict[int, Conflict] = {}
+        """The same where it is no conflict that this would avoid, but elements that are packed."""
         self._effects = effects
         self._snapshot = effects.snapshot
         self._model = costs
@@ -82,7 +84,7 @@ class LikelyClauses:
             way = self._bonds.to_argument(analysis, self._snapshot.operand_value[one.number])
             operands = (way or frozenset()) | {one.number}
             for operand in operands:
-                self.conflicts.setdefault(operand, Conflict(Rule.CHEAPER, read=one.number))
+                self.packs.setdefault(operand, Conflict(Rule.CHEAPER, read=one.number))
             yield self._either(one, operands)
         elif one.moves:
             yield from self._moves(analysis, one)

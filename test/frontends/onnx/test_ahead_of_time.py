@@ -13,7 +13,7 @@ from c_libraries import needs_compiler
 import mlir_inplace as mi
 from mlir_inplace.tools.inplace_compile import main
 
-pytest.importorskip("onnx")
+pytest.importorskip("onnx", minversion="1.20")
 pytestmark = needs_compiler
 EXAMPLE = Path(__file__).parents[3] / "examples" / "onnx_classifier.py"
 

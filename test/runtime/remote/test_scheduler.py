@@ -173,7 +173,7 @@ def test_arguments_that_a_worker_cannot_call_with(cluster: tuple[str, list[subpr
 
 def test_conformance_on_workers_one_of_which_is_lost(cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
     """The table is that of a run without a scheduler."""
-    pytest.importorskip("jax")
+    pytest.importorskip("jax", minversion="0.9")
     scheduler, (_, first, _) = cluster
     folder = Path(__file__).parents[3] / "benchmarks" / "conformance"
     names = ["control.cond", "control.switch"]
