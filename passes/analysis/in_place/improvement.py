@@ -37,8 +37,6 @@ MOST_PAID = 96
 _MOST_NODES = 200
 """How many nodes a search for a solution visits, in each group of clauses."""
 
-_CHEAPER = Conflict(Rule.CHEAPER)
-
 _Refused = dict[int, Conflict]
 
 
@@ -99,8 +97,7 @@ class Improvement:
     def _try_orders(self, refused: frozenset[int], clauses: LikelyClauses) -> bool:
         """Try ``refused``, in the cheapest outcome's order first; return whether that tells more."""
         orders, learned = [self._best.order], False
-        known = {**clauses.packs, **clauses.conflicts}
-        reasons = {operand: known.get(operand, _CHEAPER) for operand in sorted(refused)}
+        reasons = {operand: clauses.reason(operand) for operand in sorted(refused)}
         rest = [FIRST, *(one.order for one in self._others)]
         while (orders or rest) and self._trials < self._most:
             order = orders.pop() if orders else rest.pop()

@@ -23,6 +23,8 @@ __all__ = ["LikelyClauses"]
 _MOST_EXPLAINED = 48
 """Of how many expenses of an outcome it is asked why, the dearest first; the others are taken to be paid always."""
 
+_CHEAPER = Conflict(Rule.CHEAPER)
+
 
 class LikelyClauses:
     """The clauses about a function so far, and the least price of each expense; ``analysis`` is an outcome."""
@@ -30,9 +32,9 @@ class LikelyClauses:
     def __init__(self, effects: TensorEffects, costs: CostModel, analysis: FunctionAnalysis) -> None:
         self.allowed = refusable(effects, analysis)
         self.costs: dict[Expense, Price] = {}
-        self.conflicts: dict[int, Conflict] = {}
+        self._avoided: dict[int, Conflict] = {}
         """By operand that may be refused, a conflict that this would avoid."""
-        self.packs: dict[int, Conflict] = {}
+        self._packs: dict[int, Conflict] = {}
         """The same where it is no conflict that this would avoid, but elements that are packed."""
         self._effects = effects
         self._snapshot = effects.snapshot
@@ -55,6 +57,10 @@ class LikelyClauses:
         is_new = refused not in self._excluded
         self._excluded.add(refused)
         return is_new
+
+    def reason(self, operand: int) -> Conflict:
+        """Return what refusing an operand would avoid, as far as it is known."""
+        return self._avoided.get(operand) or self._packs.get(operand) or _CHEAPER
 
     def learn(self, analysis: FunctionAnalysis, refused: frozenset[int], not_passed_on: Mapping[int, Conflict]) -> bool:
         """Add why ``analysis`` pays for what it does; return whether anything was not known before."""
@@ -84,7 +90,7 @@ class LikelyClauses:
             way = self._bonds.to_argument(analysis, self._snapshot.operand_value[one.number])
             operands = (way or frozenset()) | {one.number}
             for operand in operands:
-                self.packs.setdefault(operand, Conflict(Rule.CHEAPER, read=one.number))
+                self._packs.setdefault(operand, Conflict(Rule.CHEAPER, read=one.number))
             yield self._either(one, operands)
         elif one.moves:
             yield from self._moves(analysis, one)
@@ -109,7 +115,7 @@ class LikelyClauses:
         else:
             core = self._bonds.core(analysis, one.number, conflict)
         for operand in core:
-            self.conflicts.setdefault(operand, conflict)
+            self._avoided.setdefault(operand, conflict)
         found, writer = self._either(one, core), analysis.decisions.get(conflict.write)
         if writer is not None and writer.strategy is Strategy.COPY_TO_CARRIED and conflict.write != one.number:
             written = frozenset({Expense(conflict.write)})
