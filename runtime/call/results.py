@@ -65,14 +65,12 @@ def _writable_tensors(signature: Signature) -> list[int]:
 def result_takers(signature: Signature, code: NativeCode) -> tuple[Taker, ...]:
     """One taker for each result, in order."""
     takers: list[Taker] = []
-    writable = _writable_tensors(signature)
-    borrowed = may_be_given(signature, code)
     buffers: list[int] = []
     parameters, start = len(signature.parameters), 0
     for result, place in zip(signature.results, code.form.results, strict=True):
         if place == RETURNED and result.is_array:
             part = slice(start, start + descriptor_words(len(result.shape)))
-            takers.append(_buffer_taker(result.element.dtype, part, code, tuple(buffers), writable, borrowed))
+            takers.append(_buffer_taker(result.element.dtype, part, code, tuple(buffers), signature))
             buffers.append(start)
             start = part.stop
         elif place == RETURNED:
@@ -95,21 +93,18 @@ def _scalar_taker(element: ElementType, part: slice) -> Taker:
 
 
 def _buffer_taker(
-    dtype: np.dtype[Any],
-    part: slice,
-    code: NativeCode,
-    earlier: tuple[int, ...],
-    writable: Sequence[int],
-    borrowed: bool,
+    dtype: np.dtype[Any], part: slice, code: NativeCode, earlier: tuple[int, ...], signature: Signature
 ) -> Taker:
     """Adopts a returned buffer, or copies one that is not the caller's; `earlier`: where other buffers' words are.
 
     A function may return one buffer as several results: the first takes it, so that arrays never share memory. What is
-    all of the array of an argument in `writable` is that array, if no other result is. `borrowed`: as `may_be_given`.
+    all of the array of a writable argument is that array, if no other result is.
     """
     recorder = code.recorder
     header = HEADER_BYTES if recorder else 0
-    lent = [number for number in writable if number not in code.form.results] if code.owns_results else []
+    borrowed = may_be_given(signature, code)
+    written = _writable_tensors(signature) if code.owns_results else []
+    lent = [number for number in written if number not in code.form.results]
 
     def take(call: Returned) -> Array:
         words = call.words[part]
