@@ -155,9 +155,7 @@ class Rank:
 
     def send(self, communicator: Communicator, value: Any, target: int, tag: int = 0) -> Message:
         """Send to a rank of the communicator, without waiting."""
-        if not 0 <= target < len(communicator.members):
-            raise EvaluationError(f"rank {target} is none of {len(communicator.members)}")
-        message = Message(self.number, communicator.members[target], tag, value)
+        message = Message(self.number, _member(communicator, target), tag, value)
         with self.world.changed:
             receipt = next((one for one in communicator.receipts if one.takes(message)), None)
             if receipt is None:
@@ -175,9 +173,7 @@ class Rank:
 
     def begin_receive(self, communicator: Communicator, source: int, tag: int = 0) -> Receipt:
         """Begin to receive the next message of a rank, without waiting."""
-        if not 0 <= source < len(communicator.members):
-            raise EvaluationError(f"rank {source} is none of {len(communicator.members)}")
-        receipt = Receipt(communicator.members[source], self.number, tag)
+        receipt = Receipt(_member(communicator, source), self.number, tag)
         with self.world.changed:
             message = next((one for one in communicator.messages if receipt.takes(one)), None)
             if message is None:
@@ -198,3 +194,10 @@ class Rank:
     def receive(self, communicator: Communicator, source: int, place: str, tag: int = 0) -> Any:
         """Wait for the next message of a rank."""
         return self.received(self.begin_receive(communicator, source, tag), place)
+
+
+def _member(communicator: Communicator, rank: int) -> int:
+    """Return which rank of all one of a communicator is."""
+    if not 0 <= rank < len(communicator.members):
+        raise EvaluationError(f"rank {rank} is none of {len(communicator.members)}")
+    return communicator.members[rank]
