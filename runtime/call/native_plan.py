@@ -102,7 +102,6 @@ def native_plan(
         PlanRecord.TABLE: frame.table,
         PlanRecord.FUNCTION: function,
         PlanRecord.TAKES_OUT: takes_out,
-        PlanRecord.MAKES_OUTS: all(out.pool is None for out in outs),
         **maker.listed(PlanRecord.ARGUMENTS, PlanRecord.ARGUMENT, given),
         **maker.listed(PlanRecord.PAIRS, PlanRecord.PAIR, pairs),
         **maker.listed(PlanRecord.OUTS, PlanRecord.OUT, maker.outs()),
@@ -186,6 +185,7 @@ class _Maker:
                 OutRecord.PLACE: self._layout.places[len(self._form.layouts) + number],
                 OutRecord.BYTES: math.prod(out.shape) * out.dtype.itemsize,
                 OutRecord.MASK: described.alignment - 1,
+                OutRecord.TAKE: 0 if out.pool is None else self.records.of(out.pool.take),
             }
             rows.append([words[word] for word in OutRecord])
         return rows

@@ -55,6 +55,7 @@ _FUNCTIONS = {
     "PyTuple_SetItem": "pwp i",
     "PyLong_FromLongLong": "w p",
     "PyBool_FromLong": "w p",
+    "PyObject_CallNoArgs": "p p",
     "PyObject_CallOneArg": "pp p",
     "inplace_result": "wwwww p",
 }
@@ -296,8 +297,8 @@ outs[0] := target
 jump ^run
 
 ^fresh:
-makes_outs = plan.MAKES_OUTS
-if makes_outs == 0 -> ^next, ^make(0, out_first)
+plan.BUSY := 1
+jump ^make(0, out_first)
 ^make(out_index, out):
 if out_index == count_outs -> ^run, ^block
 ^block:
@@ -305,11 +306,19 @@ out_index_next = out_index + 1
 out_next = out + {len(OutRecord) * 8}
 new_array = head.NEW_ARRAY
 set_base = head.SET_BASE
+take = out.TAKE
+if take == 0 -> ^new_block, ^pool
+^pool:
+pooled = PyObject_CallNoArgs(take)
+jump ^memory(pooled)
+^new_block:
 byte_dtype = head.BYTE
 Py_IncRef(byte_dtype)
 block_size = out + {OutRecord.BLOCK * 8}
-memory = new_array(array_type, byte_dtype, 1, block_size, 0, 0, 0, 0)
-if memory == 0 -> ^failed(out_index), ^aligned
+new_memory = new_array(array_type, byte_dtype, 1, block_size, 0, 0, 0, 0)
+jump ^memory(new_memory)
+^memory(memory):
+if memory == 0 -> ^not_made(out_index), ^aligned
 ^aligned:
 memory_data = memory[16]
 out_alignment = out.ALIGNMENT
@@ -325,7 +334,7 @@ made = new_array(array_type, made_dtype, made_rank, made_sizes, 0, start, 1281, 
 if made == 0 -> ^no_array, ^array_made
 ^no_array:
 Py_DecRef(memory)
-jump ^failed(out_index)
+jump ^not_made(out_index)
 ^array_made:
 refused = set_base(made, memory)
 outs_offset = out_index * 8
@@ -334,7 +343,10 @@ outs_slot[0] := made
 out_place = out.PLACE
 out_slot = frame + out_place
 out_slot[0] := start
-if refused == 0 -> ^make(out_index_next, out_next), ^failed(out_index_next)
+if refused == 0 -> ^make(out_index_next, out_next), ^not_made(out_index_next)
+^not_made(made_before):
+plan.BUSY := 0
+jump ^failed(made_before)
 ^failed(left):
 if left == 0 -> ^give_up, ^drop
 ^drop:

@@ -28,7 +28,7 @@ class PlanRecord(IntEnum):
     """Calls with arguments of one kind; of each list there is the number of records and the address of the first."""
 
     NEXT, BUSY, FRAME, TABLE, FUNCTION, ARGUMENTS, ARGUMENT, PAIRS, PAIR = range(9)
-    OUTS, OUT, RESULTS, RESULT, SPANS, SPAN, TAKES_OUT, MAKES_OUTS = range(9, 17)
+    OUTS, OUT, RESULTS, RESULT, SPANS, SPAN, TAKES_OUT = range(9, 16)
 
 
 class ArgumentRecord(IntEnum):
@@ -56,9 +56,12 @@ class SpanRecord(IntEnum):
 
 
 class OutRecord(IntEnum):
-    """A result that native code writes: a new array in a block of `BLOCK` bytes, or the array of `out`."""
+    """A result that native code writes: a new array in a block, or the array of `out`.
 
-    DTYPE, RANK, SIZES, ALIGNMENT, BLOCK, PLACE, BYTES, MASK = range(8)
+    The block has `BLOCK` bytes; if `TAKE` is not zero, it is what that function of Python's returns.
+    """
+
+    DTYPE, RANK, SIZES, ALIGNMENT, BLOCK, PLACE, BYTES, MASK, TAKE = range(9)
 
 
 class ResultRecord(IntEnum):

@@ -23,6 +23,7 @@ from mlir_inplace.runtime.compilation import shared_trampolines
 from mlir_inplace.runtime.compilation.program import Program
 from mlir_inplace.runtime.compilation.settings import Settings
 from mlir_inplace.runtime.memory.pool import memory_pool, release_memory
+from mlir_inplace.runtime.memory.result_pool import ResultPool
 from mlir_inplace.runtime.source import private_copy
 
 ADD = """
@@ -72,6 +73,13 @@ func.func @main(%a: tensor<f32>, %x: f32) -> tensor<f32> {
   %1 = arith.addf %0, %x : f32
   %r = tensor.from_elements %1 : tensor<f32>
   return %r : tensor<f32>
+}"""
+LARGE = """
+func.func @main(%a: tensor<262144xf32>) -> tensor<262144xf32> {
+  %e = tensor.empty() : tensor<262144xf32>
+  %r = linalg.add ins(%a, %a : tensor<262144xf32>, tensor<262144xf32>) outs(%e : tensor<262144xf32>)
+      -> tensor<262144xf32>
+  return %r : tensor<262144xf32>
 }"""
 DYNAMIC = """
 func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {
@@ -324,6 +332,62 @@ def test_returned_arrays_own_their_memory(monkeypatch: pytest.MonkeyPatch) -> No
     del view
     assert memory_pool().held_bytes >= before + given.nbytes
     assert by_trampoline(main, given).ctypes.data == address
+
+
+def test_large_results_are_from_their_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory of dropped results is used again; what somebody has is not."""
+    use_trampolines(monkeypatch)
+    main = mi.compile(LARGE).main
+    given = np.arange(1 << 18, dtype=np.float32)
+    main(given)
+    addresses = {by_trampoline(main, given).ctypes.data for _ in range(5)}
+    assert len(addresses) == 1
+    first = by_trampoline(main, given)[5:7]
+    others = [by_trampoline(main, np.full(1 << 18, number, np.float32)) for number in range(3)]
+    np.testing.assert_array_equal(first, [10, 12])
+    assert [other[-1] for other in others] == [0, 2, 4]
+    assert all(other.ctypes.data % 64 == 0 and not np.shares_memory(first, other) for other in others)
+
+
+def test_another_call_while_a_large_result_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pool is Python, where others may run: they must not use the frame, which has the arguments already."""
+    use_trampolines(monkeypatch)
+    take, within = ResultPool.take, []
+
+    def take_late(pool: ResultPool) -> Any:
+        if not within:
+            within.append(None)
+            within[0] = main(np.full(1 << 18, 3, np.float32))
+        return take(pool)
+
+    monkeypatch.setattr(ResultPool, "take", take_late)
+    main = mi.compile(LARGE).main
+    given = np.arange(1 << 18, dtype=np.float32)
+    main(given)
+    within.clear()
+    np.testing.assert_array_equal(by_trampoline(main, given), given * 2)
+    np.testing.assert_array_equal(within[0], 6)
+
+
+def test_a_large_result_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error is raised, and the plan is free for the next call."""
+    use_trampolines(monkeypatch)
+    take, free = ResultPool.take, [True]
+
+    def take_or_fail(pool: ResultPool) -> Any:
+        if not free[0]:
+            raise MemoryError("refused")
+        return take(pool)
+
+    monkeypatch.setattr(ResultPool, "take", take_or_fail)
+    main = mi.compile(LARGE).main
+    given = np.arange(1 << 18, dtype=np.float32)
+    main(given)
+    free[0] = False
+    with pytest.raises(MemoryError, match="refused"):
+        by_trampoline(main, given)
+    free[0] = True
+    np.testing.assert_array_equal(by_trampoline(main, given), given * 2)
 
 
 def test_plans_of_several_kinds(add: mi.Program) -> None:
