@@ -24,6 +24,7 @@ __all__ = [
     "has_polynomial",
     "has_short_polynomial",
     "reads_rows",
+    "waits_for_memory",
     "why_not_lanewise",
 ]
 
@@ -136,6 +137,22 @@ def _has_whole_bytes(type_: ir.Type) -> bool:
 def has_polynomial(structured: Structured) -> bool:
     """Return whether an op of the payload becomes a polynomial, which is a chain of dependent ops."""
     return any(op.operation.name in MATH_FUNCTIONS for op in structured.payload.operations)
+
+
+def waits_for_memory(structured: Structured, loop: int) -> bool:
+    """Return whether an elementwise op loads two vectors or more along `loop`, and does little with them.
+
+    Arithmetic on narrow floats is many ops.
+    """
+    loaded = structured.read_along(loop)
+    *operations, _ = structured.payload.operations
+    narrow = any(
+        isinstance(value.type, ir.FloatType) and value.type.width < ir.F32Type.get().width
+        for value in structured.payload.arguments
+    )
+    is_little = len(operations) <= len(loaded) and not has_polynomial(structured)
+    contiguous = all(structured.is_contiguous(operand, loop) for operand in loaded)
+    return all(structured.parallel) and len(loaded) > 1 and contiguous and is_little and not narrow
 
 
 def has_short_polynomial(structured: Structured) -> bool:

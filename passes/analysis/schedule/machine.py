@@ -22,9 +22,12 @@ _CPUINFO = Path("/proc/cpuinfo")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
+_HALVES = ("AuthenticAMD", "25")
+"""Zen 4, which has vectors of 512 bits and loads and stores their halves (Zen 3 is of this family too)."""
 _FEWEST_BITS = 64
 """No vector register is smaller: that of an element of f64."""
-_MOST = {"vector_bits": 1 << 16, "registers": 1 << 10, "cores": 1 << 16}
+_WIDTHS = ("vector_bits", "load_bits")
+_MOST = {"vector_bits": 1 << 16, "registers": 1 << 10, "cores": 1 << 16, "load_bits": 1 << 16}
 _MOST_BYTES = 1 << 40
 """Larger than any machine has; sizes of vectors and tiles are computed from these, and must fit an index."""
 
@@ -40,6 +43,7 @@ class Machine:
         l2: the bytes of the cache behind it.
         l3: the bytes of the last cache, which cores share.
         cores: how many threads can run at a time.
+        load_bits: how many bits are loaded at once; a wider vector takes several steps.
     """
 
     vector_bits: int = 256
@@ -48,6 +52,7 @@ class Machine:
     l2: int = 512 << 10
     l3: int = 8 << 20
     cores: int = 1
+    load_bits: int = 256
 
     def __str__(self) -> str:
         return " ".join(f"{one.name.replace('_', '-')}={getattr(self, one.name)}" for one in fields(self))
@@ -58,6 +63,8 @@ class Machine:
 
     def override(self, text: str) -> Machine:
         """Return this machine with the values of `text`, such as `vector-bits=512 cores=2`.
+
+        As many bits as a vector has are loaded at once if only those of a vector are given.
 
         Raises:
             ValueError: a name is unknown or has two values; a value is no positive integer, or none that a machine has.
@@ -73,12 +80,14 @@ class Machine:
             if name not in known:
                 raise ValueError(f"unknown property '{name}' of a machine; known are {', '.join(known)}")
             number = _positive(name, value, _MOST.get(known[name], _MOST_BYTES))
-            if known[name] == "vector_bits" and (number < _FEWEST_BITS or number.bit_count() > 1):
+            if known[name] in _WIDTHS and (number < _FEWEST_BITS or number.bit_count() > 1):
                 least = f"must be a power of two of at least {_FEWEST_BITS}"
                 raise ValueError(f"the property '{name}' of a machine {least}, got '{value}'")
             if values.setdefault(known[name], number) != number:
                 first = values[known[name]]
                 raise ValueError(f"the property '{name}' of a machine is given twice, as {first} and {number}")
+        if "vector_bits" in values:
+            values.setdefault("load_bits", values["vector_bits"])
         return replace(self, **values)
 
 
@@ -102,10 +111,18 @@ def detect_machine() -> Machine:
 @cache
 def _processor() -> Machine:
     """Return what stays while the process runs; the number of cores it may use can change."""
-    flags = set(_read(_CPUINFO).partition("flags")[2].partition("\n")[0].split())
+    flags = set(_property("flags").split())
     wide = "avx512f" in flags
-    machine = Machine(vector_bits=512 if wide else 256 if "avx" in flags else 128, registers=32 if wide else 16)
+    bits = 512 if wide else 256 if "avx" in flags else 128
+    in_halves = (_property("vendor_id"), _property("cpu family")) == _HALVES
+    machine = Machine(vector_bits=bits, registers=32 if wide else 16, load_bits=256 if in_halves else bits)
     return replace(machine, **_cache_sizes())
+
+
+def _property(name: str) -> str:
+    """Return what Linux says of the first core."""
+    match = re.search(rf"^{name}\s*: (.*)$", _read(_CPUINFO), re.MULTILINE)
+    return match[1] if match else ""
 
 
 def _cache_sizes() -> dict[str, int]:

@@ -11,7 +11,8 @@ Where the rows along the lanes are one or two vectors, and many pixels share the
 convolution, the tile takes almost all registers, with rows of two loops: an image of 7 x 7 pixels has 14 rows then.
 
 If no loop reduces, the tile is two vectors, or four if the payload has a polynomial: the ops of one vector are a
-dependence chain, and those of the other vectors hide its latency.
+dependence chain, and those of the other vectors hide its latency. Where an op waits for memory and the machine loads no
+whole vector at once, vectors are what it loads: a cache line in two steps is there sooner.
 
 If no loop reduces and an input is contiguous along another loop than the lanes, the tile is a square: as many rows of
 that loop (`turned`) as a vector has lanes, which are loaded along it and transposed in registers. A gather would cost a
@@ -34,7 +35,7 @@ from ....dialects.support.element_sizes import element_bytes
 from ....dialects.support.frozen_classes import frozen
 from ..linalg.element_choices import Choice, find_choice
 from ..linalg.structured_op import NotStructured, Structured, read_structured, type_bytes
-from ..linalg.vector_payload import find_combiner, has_short_polynomial, reads_rows, why_not_lanewise
+from ..linalg.vector_payload import find_combiner, has_short_polynomial, reads_rows, waits_for_memory, why_not_lanewise
 from .machine import Machine
 
 __all__ = ["NotVectorizable", "VectorPlan", "find_plan", "is_strided", "is_tall", "loads_along", "plan_vectors"]
@@ -101,6 +102,8 @@ def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
         raise NotVectorizable(problem)
     lanes = machine.lanes(bits)
     lane_loop = _choose_lane_loop(structured, lanes)
+    if waits_for_memory(structured, lane_loop):
+        lanes = min(lanes, max(1, machine.load_bits // bits))
     turned = _turned_loop(structured, lane_loop, lanes)
     if turned is None:
         tile = _choose_tile(structured, lane_loop, lanes, machine.registers)

@@ -284,12 +284,18 @@ class TestMachine:
     """The description of the machine."""
 
     def test_it_can_be_told_and_printed(self) -> None:
-        text = "vector-bits=512 registers=32 l1=49152 l2=1048576 l3=33554432 cores=2"
+        text = "vector-bits=512 registers=32 l1=49152 l2=1048576 l3=33554432 cores=2 load-bits=256"
         assert str(Machine().override(text)) == text
+
+    def test_whole_vectors_are_loaded_if_nothing_else_is_said(self) -> None:
+        halves = Machine().override("vector-bits=512 load-bits=256")
+        assert halves.override("l2=65536").load_bits == 256
+        assert halves.override("vector-bits=512").load_bits == 512
 
     def test_what_is_detected_makes_sense(self) -> None:
         machine = detect_machine()
         assert machine.vector_bits in {128, 256, 512}
+        assert machine.load_bits in {machine.vector_bits, machine.vector_bits // 2}
         assert 0 < machine.l1 <= machine.l2 <= machine.l3
         assert machine.cores >= 1
 
@@ -297,7 +303,10 @@ class TestMachine:
         ("text", "message"),
         [
             ("l2=4096 l2=8192", "the property 'l2' of a machine is given twice, as 4096 and 8192"),
-            ("l4=3", "unknown property 'l4' of a machine; known are vector-bits, registers, l1, l2, l3, cores"),
+            (
+                "l4=3",
+                "unknown property 'l4' of a machine; known are vector-bits, registers, l1, l2, l3, cores, load-bits",
+            ),
             ("l1=0", "the property 'l1' of a machine must be a positive integer, got '0'"),
             ("l1", "the property 'l1' of a machine must be a positive integer, got ''"),
             ("l1=\u0663", "the property 'l1' of a machine must be a positive integer, got '\u0663'"),
