@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..passes.analysis.schedule.machine import detect_machine
+from ..passes.framework.shard_attributes import read_grid
 from ..passes.pipeline.pipeline import Pipeline
 from ..runtime.ahead_of_time.archive import archive_of
 from ..runtime.ahead_of_time.c_types import c_identifier
@@ -32,12 +33,17 @@ from ..runtime.source.argument_names import ArgumentNames
 from .compile.outputs import opened_outputs
 from .run.compilation import keep_only
 from .shared.command_line import SUCCESS, Parser, ToolError, UsageError, run_program
+from .shared.grids import partition, read_grid_flag, sends_messages
 from .shared.input import Source, read_source
 from .shared.progress import progress
 from .shared.source_ir import parsed_program
 
 PROGRAM = "inplace-compile"
 _ENDINGS = (".so", ".a", ".o")
+_NO_PACKAGE = (
+    "--python: the program sends messages to other ranks, and packages are for one process; in Python, use "
+    "mi.compile(…, comm=), and for C name a library with -o"
+)
 _EXAMPLES = """examples:
     inplace-compile program.mlir -o libprogram.so --header program.h
     inplace-compile program.mlir -o program.o --header program.h --target-cpu x86-64-v3
@@ -89,6 +95,12 @@ def _make_parser() -> Parser:
     parser.add_number(
         "--threads", 1, least=1, most=MOST_THREADS, help="run on N threads; 1 by default; needs an OpenMP runtime"
     )
+    add(
+        "--grid",
+        metavar="AxB",
+        help="the grid of ranks that the program must be for, such as 4 or 2x2; the library is given its communicator, "
+        "and needs no MPI here",
+    )
     parser.add_libraries()
     add(
         "--pass-pipeline",
@@ -113,6 +125,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         settings.targets = parse_targets(settings.target_cpu)
     except ValueError as error:
         raise UsageError(f"--target-cpu: {error}") from None
+    settings.grid = None if settings.grid is None else read_grid_flag(settings.grid)
     if settings.prefix is None:
         name = Path(output or settings.python).name.partition(".")[0]
         settings.prefix = c_identifier(name.removeprefix("lib") or name)
@@ -159,16 +172,14 @@ def _compile(
     targets: Sequence[Target],
 ) -> Library:
     """Compile the entry points that are wanted; errors are reported with their location."""
-    how = Settings(
-        pipeline,
-        settings.opt_level,
-        memory_stats=False,
-        shared_libs=libraries,
-        optimize=settings.optimize,
-        threads=settings.threads,
-        machine=settings.machine,
-    )
     with parsed_program(source) as (module, _, weights):
+        partition(module, settings.grid)
+        if settings.grid is not None and read_grid(module) is None:
+            raise ToolError("--grid, but the program is not split: annotate it by shard.shard, or leave out --grid")
+        ranks = sends_messages(module)
+        if ranks and settings.python is not None:
+            raise ToolError(_NO_PACKAGE)
+        how = _settings(settings, pipeline, libraries, ranks=ranks)
         known = entry_functions(module)
         for name in settings.entry_point:
             if name not in known:
@@ -179,6 +190,21 @@ def _compile(
         prepared = prepare(private_copy(module), how, name_of=argument_names.name_of)
         held = {names[0]: weights} if weights else {}
         return compile_library(prepared, Wanted(settings.prefix, targets, settings.any_strides, held))
+
+
+def _settings(
+    settings: argparse.Namespace, pipeline: Pipeline | None, libraries: tuple[str, ...], *, ranks: bool
+) -> Settings:
+    return Settings(
+        pipeline,
+        settings.opt_level,
+        memory_stats=False,
+        shared_libs=libraries,
+        optimize=settings.optimize,
+        threads=settings.threads,
+        machine=settings.machine,
+        ranks=ranks,
+    )
 
 
 def _binary(library: Library, path: str, libraries: Sequence[str]) -> bytes:

@@ -172,7 +172,8 @@ def _run(settings: argparse.Namespace, given: Sequence[str]) -> int:
 
 def _run_on_ranks(settings: argparse.Namespace, given: Sequence[str], pipeline: Pipeline | None) -> int:
     """The same on several ranks: the first one reads, prints and saves."""
-    from .run.ranks import RunRanks, read_grid_flag, whole_signature
+    from .run.ranks import RunRanks, whole_signature
+    from .shared.grids import read_grid_flag
 
     ranks = RunRanks(read_grid_flag(settings.grid), PROGRAM, given)
     source = ranks.on_first(lambda: read_source(settings.input, models=True))

@@ -10,6 +10,7 @@ import struct
 from functools import partial
 
 from ...dialects.support.frozen_classes import frozen
+from ...passes.framework.contract import MESSAGE_TABLE
 from ..call.plan import returned_codes
 from ..call.results import CONSTANT_MARK
 from ..interface.forms import Form
@@ -19,6 +20,7 @@ from .array_checks import ArrayWords, checked_array, held_array, out_layout
 from .c_types import llvm_parts
 from .interface import CFunction, Checks, CResult
 from .lines import WORD, Lines
+from .message_code import TABLE_KIND, Messages, require_communicator, require_shard_sizes
 
 __all__ = ["NativeEntry", "entry_function", "held_symbol"]
 
@@ -33,6 +35,7 @@ class NativeEntry:
         error: the function that makes the number of an error of that.
         owns_results: whether the caller frees what it returns.
         otherwise: the C function for arguments whose strides `form` does not allow; None if there is none.
+        messages: what the library needs of MPI, if it sends messages.
     """
 
     form: Form
@@ -40,6 +43,7 @@ class NativeEntry:
     error: str
     owns_results: bool
     otherwise: str | None = None
+    messages: Messages | None = None
 
 
 def held_symbol(function: CFunction, index: int) -> str:
@@ -80,13 +84,16 @@ class _Entry:
         else:
             self._report_size(start)
         self._lines.add("jump ^end(0)", "^failed:", f"error = {self._entry.error}(failure)", "jump ^end(error)", *_END)
-        body = expand(str(self._lines), {}, {self._entry.call: "p w", self._entry.error: "w w"})
+        called = {self._entry.call: "p w", self._entry.error: "w w", MESSAGE_TABLE: TABLE_KIND}
+        body = expand(str(self._lines), {}, called)
         listed = ", ".join(f"%{name}: {type_}" for name, type_ in self._parameters)
         return f"llvm.func {'' if external else 'internal '}@{name}({listed}) -> i32 {{\n{body}\n}}"
 
     def _read_arguments(self) -> None:
         """Check the arguments in their order, then the memory for results, and describe all arrays in the frame."""
-        function, form = self._function, self._entry.form
+        function, form, messages = self._function, self._entry.form, self._entry.messages
+        if messages is not None:
+            require_communicator(self._lines, messages)
         arguments = zip(function.signature.parameters, form.layouts, function.checks, strict=True)
         for parameter, layout, checks in arguments:
             base, type_ = f"p{parameter.index}", parameter.type
@@ -99,6 +106,9 @@ class _Entry:
                 self._describe(held_array(address, type_, layout))
             else:
                 self._describe(checked_array(self._lines, base, type_, layout, checks, partial(self._mismatch, checks)))
+                shard = messages and messages.parameter(function.signature.name, parameter.index)
+                if messages and shard:
+                    require_shard_sizes(self._lines, messages, base, shard, checks.sizes)
         for number, result in enumerate(function.results):
             base, checks = f"r{number}", result.checks
             if result.out is None:

@@ -9,19 +9,21 @@ from ...passes.framework.contract import RETURNED
 from ..interface.forms import Form
 from ..interface.signature import Parameter, ValueType
 from .c_types import ArrayType, array_type, element_name, is_complex
-from .interface import CFunction
+from .interface import CFunction, CResult
 from .library import Library
+from .message_header import message_functions, shard_text
 
 __all__ = ["header_text"]
 
-_ARRAYS = """\
+_THREADS = """ They may be
+   called from several threads at once."""
+_ARRAYS = f"""\
 /* Arrays are structs. Sizes and strides are numbers of elements, strides in row-major order where the comment of the
    function says so. `memory` matters only in results: it is what the caller gives to free(), and NULL where the data
    belongs to an argument or to another result. Arrays that a call writes may not overlap any other.
 
    Functions return 0, or the number of an error. Nothing was written before unless an assertion failed, memory was
-   refused, or recursion was too deep; then there are no results, and all that the call allocated is freed. They may be
-   called from several threads at once. */
+   refused, or recursion was too deep; then there are no results, and all that the call allocated is freed.{_THREADS} */
 """
 
 
@@ -36,9 +38,11 @@ def header_text(library: Library, source: str, links: Sequence[str]) -> str:
     parts = [
         f"/* Functions of {_comment(source)}, compiled by mlir-inplace {__version__} for "
         f"{', '.join(target.name for target in library.wanted.targets)}.\n   Link with {' '.join(links)}. */",
-        f"#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>",
+        f"#ifndef {guard}\n#define {guard}\n\n"
+        f"{'#include <mpi.h>' + chr(10) if library.messages else ''}"
+        "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>",
         '#ifdef __cplusplus\nextern "C" {\n#endif',
-        _ARRAYS.rstrip(),
+        _ARRAYS.rstrip() if library.messages is None else _ARRAYS.replace(_THREADS, "").rstrip(),
         *(_complex(name) for name in complexes),
         *map(_array, arrays),
         _errors(library),
@@ -103,33 +107,42 @@ def _common_functions(library: Library) -> list[str]:
     if library.pooled:
         text = "/* Free the large temporaries that are kept for later calls, 256 MiB at most. */"
         found.append(f"{text}\nvoid {prefix}_release_memory(void);")
-    return found
+    return found if library.messages is None else [*found, *message_functions(library.messages, prefix)]
 
 
 def _function(function: CFunction, form: Form, library: Library) -> str:
-    prefix = library.wanted.prefix
+    prefix, messages, name = library.wanted.prefix, library.messages, function.signature.name
     lines = [_comment(str(function.signature)), ""]
-    declared: list[str] = []
-    for name, parameter in function.parameters:
-        declared.append(_declared(name, parameter.type, prefix))
-        lines.append(f"{name}: {_parameter_text(parameter, form)}")
+    declared = [_declared(name, parameter.type, prefix) for name, parameter in function.parameters]
+    for c_name, parameter in function.parameters:
+        shard = shard_text(messages.parameter(name, parameter.index)) if messages else ""
+        lines.append(f"{c_name}: {_parameter_text(parameter, form)}{shard}")
     for result in function.results:
-        if not result.type.is_array:
-            declared.append(f"{element_name(result.type.element, prefix)} *{result.name}")
-            lines.append(f"{result.name}: {result.type.spelling}, stored there")
-        elif result.out is None:
-            declared.append(f"{array_type(result.type, prefix).name} *{result.name}")
-            lines.append(f"{result.name}: {result.type.spelling}, a struct to fill; free() its `memory`")
-        else:
-            declared.append(f"const {array_type(result.type, prefix).name} *{result.name}")
-            aligned = _aligned(max(result.out.alignment, result.type.element.alignment))
-            lines.append(f"{result.name}: {result.type.spelling}, memory to write it to, in row-major order{aligned}")
+        shard = shard_text(messages.result(name, result.number)) if messages else ""
+        declared.append(_result_declared(result, prefix))
+        lines.append(f"{result.name}: {_result_text(result)}{shard}")
     count = len(function.signature.parameters)
     for number, place in enumerate(function.result_places):
         if RETURNED != place < count:
             lines.append(f"result {number} is in {function.parameter_names[place]}")
     text = "\n   ".join(map(_comment, lines)).replace("\n   \n", "\n\n")
     return f"/* {text} */\nint {function.name}({', '.join(declared) or 'void'});"
+
+
+def _result_declared(result: CResult, prefix: str) -> str:
+    if not result.type.is_array:
+        return f"{element_name(result.type.element, prefix)} *{result.name}"
+    name = f"{array_type(result.type, prefix).name} *{result.name}"
+    return name if result.out is None else f"const {name}"
+
+
+def _result_text(result: CResult) -> str:
+    if not result.type.is_array:
+        return f"{result.type.spelling}, stored there"
+    if result.out is None:
+        return f"{result.type.spelling}, a struct to fill; free() its `memory`"
+    aligned = _aligned(max(result.out.alignment, result.type.element.alignment))
+    return f"{result.type.spelling}, memory to write it to, in row-major order{aligned}"
 
 
 def _declared(name: str, type_: ValueType, prefix: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from ...dialects.support.frozen_classes import frozen
 from ...passes.framework.contract import RETURNED
@@ -24,7 +25,9 @@ __all__ = [
     "c_functions",
 ]
 
-_RESERVED = frozenset({"message", "cpu", "refused_bytes", "release_memory"})
+_RESERVED = frozenset(
+    {"message", "cpu", "refused_bytes", "release_memory", "use_mpi", "set_mpi", "mpi_code", "part_size", "part_start"}
+)
 """What functions of each library are called, after the prefix."""
 
 
@@ -69,6 +72,7 @@ class Checks:
 class CResult:
     """A result that has a parameter; `out`: what is known of the caller's memory for it, None if it is returned."""
 
+    number: int
     name: str
     type: ValueType
     out: OutArgument | None
@@ -114,9 +118,11 @@ def c_functions(
     held: Mapping[str, Sequence[int]],
     prefix: str,
     errors: Errors,
+    whole_of: Callable[[str, int], str],
 ) -> list[CFunction]:
     """The C functions of entry points whose native code has `forms`.
 
+    `whole_of` is the type that an argument is a shard of, by the entry point and its number; nothing if it is none.
     Raises `PassError` if two of them would have one name.
     """
     functions: list[CFunction] = []
@@ -128,7 +134,7 @@ def c_functions(
         if short in owners:
             raise PassError(f"'{name}' and '{owners[short]}' would both be '{prefix}_{short}' in C; rename one of them")
         owners[short] = name
-        builder = _Builder(short, signature, forms[name], errors)
+        builder = _Builder(short, signature, forms[name], errors, partial(whole_of, name))
         functions.append(builder.function(f"{prefix}_{short}", frozenset(held.get(name, ()))))
     return functions
 
@@ -136,8 +142,11 @@ def c_functions(
 class _Builder:
     """Builds one `CFunction`."""
 
-    def __init__(self, short: str, signature: Signature, form: Form, errors: Errors) -> None:
+    def __init__(
+        self, short: str, signature: Signature, form: Form, errors: Errors, whole_of: Callable[[int], str]
+    ) -> None:
         self._short = short
+        self._whole_of = whole_of
         self._signature = signature
         self._form = form
         self._errors = errors
@@ -146,7 +155,9 @@ class _Builder:
     def function(self, name: str, held: frozenset[int]) -> CFunction:
         signature = self._signature
         checks = tuple(
-            self._checks(c_name, parameter.label, parameter.type) if parameter.type.is_array else None
+            self._checks(c_name, parameter.label, parameter.type, self._whole_of(parameter.index))
+            if parameter.type.is_array
+            else None
             for c_name, parameter in zip(self._parameters, signature.parameters, strict=True)
         )
         results = self._results()
@@ -175,13 +186,16 @@ class _Builder:
                 name += "_"
             label = f"result {number}" if len(self._signature.results) > 1 else "result"
             checks = self._checks(name, label, type_) if out else Checks(0, 0, self._memory_error(name, label))
-            found.append(CResult(name, type_, out, checks))
+            found.append(CResult(number, name, type_, out, checks))
         return tuple(found)
 
-    def _checks(self, c_name: str, label: str, type_: ValueType) -> Checks:
+    def _checks(self, c_name: str, label: str, type_: ValueType, whole: str = "") -> Checks:
+        shard = f", this rank's shard of {whole}" if whole else ""
         start, what = f"{self._short}_{c_name}", f"{self._signature.name}: {label}"
         return Checks(
-            self._errors.add(f"{start}_sizes", f"{what}: expected sizes {type_.shape_text} for {type_.spelling}"),
+            self._errors.add(
+                f"{start}_sizes", f"{what}: expected sizes {type_.shape_text} for {type_.spelling}{shard}"
+            ),
             self._errors.add(f"{start}_strides", f"{what}: its strides are none that the code was compiled for"),
             self._memory_error(c_name, label),
         )

@@ -15,18 +15,22 @@ import numpy as np
 from mlir import ir
 
 from ...dialects.support.frozen_classes import frozen
+from ...passes.framework.contract import MESSAGE_TABLE
 from ...passes.framework.entered_context import entered
 from ...passes.framework.errors import PassError
+from ...passes.framework.shard_attributes import read_grid
 from ..compilation.preparation import Prepared
 from ..interface.forms import Form
 from ..memory.pool_code import OWN_POOL, RELEASE, SHARED_POOL
 from ..native.engine import MOST_ELEMENTS, Engine
 from ..native.linking import link
 from ..native.packed_entries import ENTRY_PREFIX
+from ..native.shorthand import declaration
 from .cpu_code import version_function
 from .entry_code import NativeEntry, entry_function, held_symbol
 from .interface import CFunction, Errors, c_functions
 from .library_code import cpu_function, error_function, message_function, run_function
+from .message_code import TABLE_KIND, MessageErrors, Messages, link_library_messages
 from .symbols import hide_symbols
 from .targets import LEVELS, Target, set_target
 from .thread_keys import key_functions
@@ -67,6 +71,7 @@ class Library:
         errors: the texts and names of its errors, by number.
         pooled: whether it keeps large temporaries for later calls.
         guarded: whether calls may be given up where memory is refused.
+        messages: what it needs of MPI, if it sends messages to other ranks.
     """
 
     wanted: Wanted
@@ -77,6 +82,7 @@ class Library:
     errors: Errors
     pooled: bool
     guarded: bool
+    messages: Messages | None = None
 
 
 def compile_library(program: Prepared, wanted: Wanted) -> Library:
@@ -89,6 +95,11 @@ def compile_library(program: Prepared, wanted: Wanted) -> Library:
         raise PassError(f"{error}; leave that function out, or make it private")
     if not program.signatures:
         raise PassError("the program has no entry points; make a function with a body public")
+    if program.settings.ranks and wanted.any_strides:
+        raise PassError(
+            "the program sends messages to other ranks, which must all run the same code, so arrays of any strides are "
+            "not for it; leave out --any-strides"
+        )
     with entered(program.source.context):
         return _Builder(program, wanted).library()
 
@@ -99,6 +110,7 @@ class _Builder:
         self._wanted = wanted
         self._prefix = wanted.prefix
         self._errors = Errors()
+        self._messages: Messages | None = None
         self._module = ir.Module.create(ir.Location.unknown())
 
     def library(self) -> Library:
@@ -108,10 +120,13 @@ class _Builder:
         forms = {contiguous: common_forms([one.forms for one in found]) for contiguous, found in versions.items()}
         require_same_results(forms)
         held = {name: [*arrays] for name, arrays in self._wanted.weights.items()}
-        functions = c_functions(self._program.signatures, forms[True], held, self._prefix, self._errors)
+        exported = {f"{self._prefix}_message", f"{self._prefix}_cpu"}
+        if self._program.settings.ranks:
+            exported |= self._add_messages()
+        signatures, prefix = self._program.signatures, self._prefix
+        functions = c_functions(signatures, forms[True], held, prefix, self._errors, self._whole_of)
         listed = [one for found in versions.values() for one in found]
         pooled, guarded = any(one.pooled for one in listed), any(one.guarded for one in listed)
-        exported = {f"{self._prefix}_message", f"{self._prefix}_cpu"}
         if pooled:
             exported.add(self._add_pool())
         self._add_functions(functions, versions, forms, exported)
@@ -119,7 +134,7 @@ class _Builder:
         self._add_weights(functions)
         code = self._object_code(exported)
         owns = {contiguous: found[0].owns_results for contiguous, found in versions.items()}
-        return Library(self._wanted, code, functions, forms, owns, self._errors, pooled, guarded)
+        return Library(self._wanted, code, functions, forms, owns, self._errors, pooled, guarded, self._messages)
 
     def _versions(self, contiguous: bool) -> list[Version]:
         program = self._program
@@ -162,6 +177,19 @@ class _Builder:
                     ip=ir.InsertionPoint(self._module.body),
                 )
 
+    def _add_messages(self) -> set[str]:
+        """Add what sends messages, in place of declarations; returns the C functions for the header."""
+        program, prefix = self._program, self._prefix
+        errors = MessageErrors.added_to(self._errors, prefix, read_grid(program.source.operation))
+        self._messages, exported = link_library_messages(
+            self._module, program.source, program.signatures, errors, prefix
+        )
+        return exported
+
+    def _whole_of(self, function: str, index: int) -> str:
+        shard = self._messages and self._messages.parameter(function, index)
+        return shard.whole.spelling if shard else ""
+
     def _add_pool(self) -> str:
         """Add a pool of the library's own; returns the C function that empties it."""
         release = f"{self._prefix}_release_memory"
@@ -199,7 +227,8 @@ class _Builder:
                 run = function.run_symbol(contiguous=contiguous)
                 natives = [one.entries[name] for one in found]
                 texts.append(run_function(run, prefix, natives, version, guarded=guarded))
-                entry = NativeEntry(forms[contiguous][name], run, error, found[0].owns_results, otherwise)
+                owns, messages = found[0].owns_results, self._messages
+                entry = NativeEntry(forms[contiguous][name], run, error, owns, otherwise, messages)
                 otherwise = function.name if contiguous else f"{function.name}.otherwise"
                 texts.append(entry_function(otherwise, function, entry, external=contiguous))
                 exported.add(run)
@@ -211,8 +240,10 @@ class _Builder:
         found = [one for listed in versions.values() for one in listed]
         texts = [f"llvm.func @{symbol}(!llvm.ptr) -> i64" for one in found for symbol in one.entries.values()]
         symbols = [held_symbol(function, index) for function in functions for index in sorted(function.held)]
+        table = [declaration(MESSAGE_TABLE, TABLE_KIND)] if self._messages else []
         return [
             *texts,
+            *table,
             *(f"llvm.mlir.global external constant @{symbol}() : !llvm.array<1 x i8>" for symbol in symbols),
         ]
 

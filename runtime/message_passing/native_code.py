@@ -8,7 +8,7 @@ little-endian machines).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -18,7 +18,7 @@ from ...passes.framework.contract import MESSAGE_PREFIX, MESSAGE_TABLE, MESSAGE_
 from ..native.linking import link
 from ..native.shorthand import declaration, expand
 
-__all__ = ["link_messages"]
+__all__ = ["link_messages", "link_messages_by_table"]
 
 
 class _Kept(IntEnum):
@@ -33,7 +33,6 @@ class _Kept(IntEnum):
 _Table: Any = IntEnum("_Table", {name: number for number, name in enumerate(MESSAGE_WORDS)})
 """The words of the table."""
 _RECORDS: dict[str, type[IntEnum]] = {"table": _Table, "kept": _Kept}
-_WORDS = f"!llvm.array<{len(MESSAGE_WORDS)} x i64>"
 
 _MPI = {
     "MPI_Comm_rank": "wp i",
@@ -270,28 +269,66 @@ _FUNCTIONS = {
 
 
 def link_messages(module: ir.Module) -> None:
-    """Move into a lowered module the functions that it calls to send messages, and the table; linear in it."""
+    """Move into a lowered module the functions that it calls to send messages, and the table; linear in it.
+
+    Functions of MPI are declared: the process has loaded them.
+    """
+    called = _called(module)
+    if called:
+        bodies, used = _bodies(called)
+        link(module, "\n".join((*_table(len(MESSAGE_WORDS)), *(declaration(one, _MPI[one]) for one in used), *bodies)))
+
+
+def link_messages_by_table(module: ir.Module) -> Sequence[str]:
+    """The same for a library that does not name functions of MPI; returns those that it calls.
+
+    Their addresses stand in the table, in this order, behind `MESSAGE_WORDS`; behind them is a word for the rank.
+    """
+    bodies, used = _bodies(_called(module))
+    first = len(MESSAGE_WORDS)
+    through = (_through_table(name, first + number) for number, name in enumerate(used))
+    link(module, "\n".join((*_table(first + len(used) + 1), *through, *bodies)))
+    return used
+
+
+def _called(module: ir.Module) -> list[str]:
+    """The functions of `_FUNCTIONS` that a module calls, by their symbols."""
     top = module.body.operations
     names = [ir.StringAttr(op.attributes["sym_name"]).value for op in top if op.operation.name == "llvm.func"]
-    called = [name for name in names if name.startswith(MESSAGE_PREFIX)]
-    if called:
-        link(module, _definitions(called))
+    return [name for name in names if name.startswith(MESSAGE_PREFIX)]
 
 
-def _definitions(called: Iterable[str]) -> str:
-    """The definitions of these functions in the LLVM dialect."""
+def _bodies(called: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The definitions of these functions in the LLVM dialect, and the functions of MPI that they call."""
     wanted = {name.removeprefix(MESSAGE_PREFIX) for name in called} | set(_OWN)
     bodies = {header: body for header, body in _FUNCTIONS.items() if header.partition("(")[0] in wanted}
     used = [name for name in _MPI if any(f"{name}(" in body for body in bodies.values())]
-    count = len(MESSAGE_WORDS)
-    return "\n".join(
-        (
-            f"llvm.mlir.global internal @{MESSAGE_PREFIX}words(dense<0> : tensor<{count}xi64>) : {_WORDS}",
-            f"llvm.func @{MESSAGE_TABLE}() -> !llvm.ptr {{{_TABLE} llvm.return %table_p : !llvm.ptr }}",
-            *(declaration(name, _MPI[name]) for name in used),
-            *map(_function, bodies, bodies.values()),
-        )
+    return list(map(_function, bodies, bodies.values())), used
+
+
+def _table(words: int) -> tuple[str, str]:
+    """The table, and the function that gives its address."""
+    kind = f"!llvm.array<{words} x i64>"
+    return (
+        f"llvm.mlir.global internal @{MESSAGE_PREFIX}words(dense<0> : tensor<{words}xi64>) : {kind}",
+        f"llvm.func @{MESSAGE_TABLE}() -> !llvm.ptr {{{_TABLE} llvm.return %table_p : !llvm.ptr }}",
     )
+
+
+def _through_table(name: str, word: int) -> str:
+    """A function of MPI as a call of the address in the table."""
+    head = declaration(name, _MPI[name])
+    types = head[head.index("(") + 1 : head.index(")")].split(", ")
+    parameters = ", ".join(f"%a{number}: {type_}" for number, type_ in enumerate(types))
+    given = ", ".join(f"%a{number}" for number in range(len(types)))
+    body = f"""
+        {_TABLE}
+        address = table[{8 * word}]
+        %function = llvm.inttoptr %address : i64 to !llvm.ptr
+        %code = llvm.call %function({given}) : !llvm.ptr, ({", ".join(types)}) -> i32
+        llvm.return %code : i32
+    """
+    return f"llvm.func internal @{name}({parameters}) -> i32 {{\n{expand(body, {}, {})}\n}}"
 
 
 def _function(header: str, body: str) -> str:

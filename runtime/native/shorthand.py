@@ -2,7 +2,7 @@
 
 Everything is an i64, integers are constants, and each statement is a line:
 
-    x = a + b                     also `-`, `*` and `&`
+    x = a + b                     also `-`, `*` and `&`; `/` and `%` without signs
     x = base.WORD                 a word of a record; the record is the one of the name `base`
     x = base[8]                   the word at a byte offset; `base[24]:i32` the 32 bits there, with their sign
     base.WORD := x                stores a word; so does `base[8] := x`
@@ -24,7 +24,7 @@ from enum import IntEnum
 
 __all__ = ["declaration", "expand"]
 
-_ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "&": "and"}
+_ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "&": "and", "/": "udiv", "%": "urem"}
 _COMPARISONS = {"==": "eq", "!=": "ne", "<": "slt", "<u": "ult"}
 _TYPES = {"p": "!llvm.ptr", "w": "i64", "i": "i32", "v": "()", "d": "f64"}
 _WORD_BYTES = 8

@@ -18,7 +18,6 @@ import pytest
 
 LIMIT = 240
 """Seconds after which a run has hung: several ranks share few cores, with other tests on them."""
-_OPTIONS = ["--allow-run-as-root", "--oversubscribe"]
 _OTHER = "MLIR_INPLACE_OTHER_MPI"
 
 
@@ -63,13 +62,17 @@ def can_start(mpi: Mpi) -> bool:
 
 def on_ranks(mpi: Mpi, ranks: int, arguments: Sequence[object], *, limit: float = LIMIT, **environment: str) -> Ran:
     """Run Python with these arguments on that many ranks; all are killed if they have not ended after a time."""
+    return run_on_ranks(mpi, ranks, [mpi.python, *map(str, arguments)], limit=limit, **environment)
+
+
+def run_on_ranks(mpi: Mpi, ranks: int, program: Sequence[str], *, limit: float = LIMIT, **environment: str) -> Ran:
+    """The same for any program."""
     options = (
         ["--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,sm"] if mpi.name == "openmpi" else []
     )
     # mpiexec gives each rank a session of its own: were the tests killed, ranks that wait for others would spin on.
     ended = ["timeout", "--foreground", "--signal=KILL", f"{limit + 10:.0f}"]
-    program = [*ended, mpi.python, *map(str, arguments)]
-    command = [str(mpi.folder / "bin" / "mpiexec"), *options, "-n", str(ranks), *program]
+    command = [str(mpi.folder / "bin" / "mpiexec"), *options, "-n", str(ranks), *ended, *program]
     return run(command, limit=limit, **environment)
 
 

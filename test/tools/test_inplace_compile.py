@@ -51,6 +51,7 @@ def left(folder: Path) -> list[str]:
         (["-o", "-"], "-o needs a name that ends in .so, .a, .o, got '-'"),
         (["-o", "p.o", "--target-cpu", "x86-64-v9"], "--target-cpu: there is no 'x86-64-v9'"),
         (["-o", "p.o", "--machine", "l9=1"], "--machine: unknown property 'l9' of a machine"),
+        (["-o", "p.o", "--grid", "2y2"], "--grid needs extents of a grid of ranks, such as 4 or 2x2, got '2y2'"),
         (["-o", "p.o", "--threads", "0"], "--threads must be at least 1, got 0"),
         (["-o", "p.o", "--prefix", "3d"], "'3d' cannot begin names of C; give a name with --prefix"),
         (["-o", "3d.o"], "'3d' cannot begin names of C; give a name with --prefix"),
@@ -100,6 +101,29 @@ def test_nothing_is_written_after_an_error(
     error = capsys.readouterr().err
     assert error.startswith(message)
     assert "Traceback" not in error
+    assert left(program) == ["p.mlir"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["-o", "p.o", "--any-strides"], "the program sends messages to other ranks, which must all run the same code"),
+        (["-o", "p.o", "--grid", "2x2"], "--grid 2x2, but the program is for a grid of 3; give --grid 3"),
+        (["--python", "p"], "--python: the program sends messages to other ranks, and packages are for one process"),
+    ],
+)
+def test_what_is_not_for_several_ranks(
+    program: Path, capsys: pytest.CaptureFixture[str], flags: list[str], message: str
+) -> None:
+    shutil.copy(Path(__file__).parents[2] / "examples" / "sharded" / "data_parallel.mlir", program / "p.mlir")
+    assert main(["p.mlir", *flags]) == 1
+    assert message in capsys.readouterr().err
+    assert left(program) == ["p.mlir"]
+
+
+def test_a_grid_for_a_program_that_is_not_split(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["p.mlir", "-o", "p.o", "--grid", "2"]) == 1
+    assert "--grid, but the program is not split: annotate it by shard.shard" in capsys.readouterr().err
     assert left(program) == ["p.mlir"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Callable, Sequence
 from math import prod
@@ -10,10 +9,7 @@ from typing import Any, TypeVar
 
 from mlir import ir
 
-from ...passes.analysis.ir.traversal import first_op
 from ...passes.framework.errors import PassError
-from ...passes.framework.shard_attributes import read_grid
-from ...passes.pipeline.pipeline import run_pipeline
 from ...runtime.call.entry_point import EntryPoint
 from ...runtime.interface.signature import Signature
 from ...runtime.memory.statistics import MemoryStats
@@ -21,17 +17,11 @@ from ...runtime.message_passing.communicators import Communicators, RankError
 from ...runtime.message_passing.distributed_entry import DistributedEntry
 from ...runtime.message_passing.library import MissingMpiError, start_problem, world
 from ..shared.command_line import ToolError, UsageError
+from ..shared.grids import partition
 
-__all__ = ["RunRanks", "read_grid_flag", "whole_signature"]
+__all__ = ["RunRanks", "whole_signature"]
 
 Made = TypeVar("Made")
-
-
-def read_grid_flag(text: str) -> tuple[int, ...]:
-    """The extents in `2x2`; raises `UsageError`."""
-    if not re.fullmatch(r"[1-9]\d*(x[1-9]\d*)*", text):
-        raise UsageError(f"--grid needs extents of a grid of ranks, such as 4 or 2x2, got '{text}'")
-    return tuple(map(int, text.split("x")))
 
 
 class RunRanks:
@@ -73,12 +63,7 @@ class RunRanks:
 
     def partition(self, module: ir.Operation) -> None:
         """Partition a module that has annotations; raises `ToolError` if that is not for this grid."""
-        if first_op(module, lambda op: op.name == "shard.shard") is not None:
-            run_pipeline(module, "builtin.module(inplace-shard)")
-        found = read_grid(module)
-        if found is not None and found != self.grid:
-            extents, needed = ("x".join(map(str, one)) for one in (self.grid, found))
-            raise ToolError(f"--grid {extents}, but the program is for a grid of {needed}; give --grid {needed}")
+        partition(module, self.grid)
 
     def memory_text(self, stats: MemoryStats) -> str:
         """The statistics of all ranks in a line."""
