@@ -92,7 +92,10 @@ class EntryPoint(ProcessBound):
         if named:
             arguments = self._keywords.in_order(arguments, named)
         arguments = checked_arguments(self.signature, arguments)
-        return self._plan(arguments).bind(arguments, out, self._report, self, self._trampolines)
+        return self._bound_by(self._plan(arguments), arguments, out)
+
+    def _bound_by(self, plan: CallPlan, arguments: tuple[Any, ...], out: Any) -> BoundCall:
+        return plan.bind(arguments, out, self._report, self, self._trampolines)
 
     def _try_trampoline(self, plan: CallPlan, arguments: tuple[Any, ...]) -> None:
         """Let later calls of `plan`, which fits `arguments`, go by the trampoline, if there is one now."""
@@ -114,9 +117,17 @@ class EntryPoint(ProcessBound):
                 plan = CallPlan(self._whole, self._native(True), arguments, self.held)
             except StrideError:
                 # Not contiguous: compile the version for any strides.
-                plan = CallPlan(self._whole, self._native(False), arguments, self.held)
+                plan = self._plan_for_any_strides(arguments)
             if len(self._plans) >= _MOST_PLANS:
                 self._plans.clear()
+            self._plans[key] = plan
+        return plan
+
+    def _plan_for_any_strides(self, arguments: tuple[Any, ...]) -> CallPlan:
+        key = (None, *_call_key(arguments))
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = CallPlan(self._whole, self._native(False), arguments, self.held, contiguous=False)
             self._plans[key] = plan
         return plan
 

@@ -50,7 +50,11 @@ class CallPlan:
         code: NativeCode,
         arguments: Sequence[Any],
         held: HeldArguments = NOTHING_HELD,
+        *,
+        contiguous: bool = True,
     ) -> None:
+        """`contiguous`: whether `code` is for contiguous arrays."""
+        self.contiguous = contiguous
         self.recorder = code.recorder
         self._signature = signature
         self._complete = held.complete if held.arrays else None

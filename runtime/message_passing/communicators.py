@@ -84,19 +84,21 @@ class Communicators:
         self._table[place] = 0
         return type(error)(f"{error}: {mpi().Get_error_string(code)}")
 
-    def agree(self, problem: Exception | None, *, same: int = 0, running: bool = False) -> None:
+    def agree(self, problem: Exception | None, *, same: int = 0, wish: bool = False, running: bool = False) -> bool:
         """Return if no rank has a problem; otherwise raise it, and `RankError` where it is another rank's.
 
-        All ranks must call it. It raises `ValueError` on all of them if numbers `same` differ.
+        All ranks must call it. It returns whether any rank has a `wish`, and raises `ValueError` on all of them if
+        numbers `same` differ.
 
         Args:
             problem: what has failed here.
             same: a number of 62 bits that must be the same on all ranks.
+            wish: what all ranks do if one needs it.
             running: whether other ranks may be in native code; if they do not arrive, this ends all of them.
         """
-        found = self.largest([problem is not None, same, -same], problem if running else None)
+        found = self.largest([problem is not None, same, -same, wish], problem if running else None)
         if not found[0] and found[1] == -found[2]:
-            return
+            return bool(found[3])
         texts: list[str | None] = self.control.allgather(_text(problem))
         if problem is not None:
             raise problem

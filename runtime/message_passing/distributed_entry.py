@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
+from ..call.arguments import checked_arguments
 from ..call.bound_call import BoundCall
 from ..call.entry_point import EntryPoint
 from ..call.held_arguments import HeldArguments
@@ -88,17 +89,38 @@ class DistributedEntry(EntryPoint):
         return result
 
     def _bound(self, arguments: Sequence[Any], out: Any, problem: Exception | None) -> BoundCall:
-        """Check the arrays of this rank; raises if there is a problem on any rank."""
-        bound, sizes = None, 0
+        """Check the arrays of this rank; raises if there is a problem on any rank.
+
+        If one rank has arrays with strides, all run the code for them: each version keeps communicators of its own,
+        which all ranks make together.
+        """
+        bound, plan, sizes, checked = None, None, 0, tuple(arguments)
         if problem is None:
             try:
                 if self.shards is not None:
                     found = local_sizes(self.shards, self.signature, arguments, self._communicator.rank)
                     sizes = zlib.crc32(repr(found).encode())
-                bound = super().bind(*arguments, out=out)
+                checked = checked_arguments(self.signature, checked)
+                plan = self._plan(checked)
+                bound = self._bound_by(plan, checked, out)
             except Exception as error:  # noqa: BLE001 - all ranks are told of it
                 problem = error
-        self._communicator.agree(problem, same=sizes)
+        any_strides = self._communicator.agree(problem, same=sizes, wish=plan is not None and not plan.contiguous)
+        assert bound is not None and plan is not None
+        if not any_strides:
+            return bound
+        if not plan.contiguous:
+            self._communicator.agree(None)
+            return bound
+        return self._bound_for_any_strides(checked, out)
+
+    def _bound_for_any_strides(self, arguments: tuple[Any, ...], out: Any) -> BoundCall:
+        bound, problem = None, None
+        try:
+            bound = self._bound_by(self._plan_for_any_strides(arguments), arguments, out)
+        except Exception as error:  # noqa: BLE001 - all ranks are told of it
+            problem = error
+        self._communicator.agree(problem)
         assert bound is not None
         return bound
 

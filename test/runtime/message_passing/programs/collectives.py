@@ -186,8 +186,38 @@ def halos() -> None:
         assert np.array_equal(found.T if across else found, expected)
 
 
+def strides_on_one_rank() -> None:
+    """All ranks run the code for any strides if one has such an array; each version makes communicators of its own."""
+    inner = 2 * WORLD.size
+    program = mi.compile(
+        mi.shard(
+            f"""func.func @main(%a: tensor<6x{inner}xf32>, %b: tensor<{inner}x5xf32>) -> tensor<6x5xf32> {{
+              %zero = arith.constant 0.0 : f32
+              %e = tensor.empty() : tensor<6x5xf32>
+              %z = linalg.fill ins(%zero : f32) outs(%e : tensor<6x5xf32>) -> tensor<6x5xf32>
+              %0 = linalg.matmul ins(%a, %b : tensor<6x{inner}xf32>, tensor<{inner}x5xf32>)
+                outs(%z : tensor<6x5xf32>) -> tensor<6x5xf32>
+              return %0 : tensor<6x5xf32>
+            }}""",
+            grid=(WORLD.size, 1),
+            shardings={"a": (None, 0), "b": (0, None)},
+        ),
+        comm=WORLD,
+        cache=False,
+    )
+    a = np.arange(12, dtype=np.float32).reshape(6, 2) + WORLD.rank
+    b = np.arange(10, dtype=np.float32).reshape(2, 5) - WORLD.rank
+    expected = WORLD.allreduce(a @ b)
+    for strided in (-1, WORLD.size - 1, 0, -1, 0):
+        mine = np.asfortranarray(a) if WORLD.rank == strided else a
+        assert np.array_equal(program.main(mine, b), expected)
+        bound = program.main.bind(mine, b)
+        assert np.array_equal(bound(), expected)
+
+
 all_reduces()
 others()
 halos()
+strides_on_one_rank()
 communicators_of_the_caller()
 print(f"rank {WORLD.rank} is right")
