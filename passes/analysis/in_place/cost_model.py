@@ -13,7 +13,8 @@ The cost of an outcome is linear in its decisions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from copy import copy
 from functools import reduce
 from typing import NamedTuple
 
@@ -69,6 +70,12 @@ class CostModel:
         """By argument of a function, whether it may have gaps between its elements."""
         self._made_in: dict[int, list[int]] = {}
         """By function, the tensors without content that its ops make."""
+
+    def of_part(self, function: int, values: Container[int]) -> CostModel:
+        """Return the costs of ``values`` alone, a part of ``function``, in outcomes that decide about nothing else."""
+        part = copy(self)
+        part._made_in = {function: [value for value in self._made(function) if value in values]}
+        return part
 
     def cost(self, analysis: FunctionAnalysis) -> Price:
         """Return what ``analysis`` costs in all."""

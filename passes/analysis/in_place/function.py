@@ -8,16 +8,14 @@ What is paid for may be caused by operands that are cheaper to refuse: these are
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
-from ..conflicts.decisions import Rule
+from ..conflicts.decisions import Conflict, Rule
 from ..effects.reader import TensorEffects
 from .cost_model import CostModel
 from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder, Heuristic
-from .fewest_allocations import has_fewest_allocations
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
 from .function_tables import FunctionTables
-from .improvement import Improvement, OrderOutcome, conflicts, orders_of_loops, rank
+from .improvement import Improvement, OrderOutcome, conflicts, is_cheapest, orders_of_loops, rank
 from .optimal import search
 from .options import AnalysisOptions
 from .region_flow import carried_values
@@ -43,34 +41,35 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
             first = OneShotAnalyzer(effects, function, options, FIRST).run()
             return first if len(first.refusals) < len(asked.refusals) else asked
         return asked
-    run = partial(OneShotAnalyzer, effects, function, options, tables=FunctionTables(effects, function))
-    first, costs = run(FIRST), CostModel(effects)
+    tables = FunctionTables(effects, function)
+
+    def begin(of: FunctionTables, order: DecisionOrder, refused: dict[int, Conflict]) -> OneShotAnalyzer:
+        return OneShotAnalyzer(effects, function, options, order, refused, tables=of)
+
+    first, costs = begin(tables, FIRST, {}), CostModel(effects)
     best = first.run()
     if options.copy_before_write or (options.single_order and not best.refusals):
         return best
     if any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in conflicts(best)):
         return best
-    outcomes = [OrderOutcome(best, costs.cost(best), FIRST, first.not_passed_on)]
-    chosen = outcomes[0]
-    size = len(effects.snapshot.nested_ops(function))
-    small = size <= _SMALL
-    orders = [*reversed(orders_of_loops(best)), TOP_DOWN]
-    for order in orders if small else orders[:1]:
-        if not conflicts(best):
+    chosen = OrderOutcome(best, costs.cost(best), FIRST, first.not_passed_on)
+    others: list[OrderOutcome] = []
+    small = len(effects.snapshot.nested_ops(function)) <= _SMALL
+    orders = list(reversed(orders_of_loops(best))) if small else [*reversed(orders_of_loops(best)), TOP_DOWN][:1]
+    for order in orders:
+        if is_cheapest(effects, chosen) or not conflicts(chosen.analysis):
             break
-        if _is_cheapest(effects, costs, best):
-            return best
-        analyzer = run(order)
+        analyzer = begin(tables, order, {})
         other = analyzer.run()
-        outcomes.append(OrderOutcome(other, costs.cost(other), order, analyzer.not_passed_on))
-        if rank(costs, outcomes[-1]) < rank(costs, chosen):
-            best, chosen = other, outcomes[-1]
-        if UNROTATED not in orders and UNROTATED in orders_of_loops(other):
+        outcome = OrderOutcome(other, costs.cost(other), order, analyzer.not_passed_on)
+        if rank(costs, outcome) < rank(costs, chosen):
+            chosen, outcome = outcome, chosen
+        others.append(outcome)
+        if small and UNROTATED not in orders and UNROTATED in orders_of_loops(other):
             orders.append(UNROTATED)
-    if not small:
-        return best
-    others = [one for one in outcomes if one is not chosen]
-    return Improvement(effects, costs, chosen, others, run, size).improve()
+    if not small or is_cheapest(effects, chosen):
+        return chosen.analysis
+    return Improvement(effects, costs, chosen, others, tables, begin).improve()
 
 
 def _optimal(effects: TensorEffects, function: int, options: AnalysisOptions) -> FunctionAnalysis:
@@ -83,14 +82,6 @@ def _optimal(effects: TensorEffects, function: int, options: AnalysisOptions) ->
         orders += [PASSING_ON, UNROTATED]
     best, optimality = search(effects, function, options, orders, start)
     return replace(best, optimality=optimality)
-
-
-def _is_cheapest(effects: TensorEffects, costs: CostModel, analysis: FunctionAnalysis) -> bool:
-    """Whether no other order can cost less; False where this cannot be proved without trying them."""
-    if not conflicts(analysis):
-        return True
-    cost = costs.cost(analysis)
-    return not cost.refusals and not cost.copied and has_fewest_allocations(effects, analysis)
 
 
 def _order(options: AnalysisOptions) -> DecisionOrder:

@@ -127,7 +127,8 @@ class OneShotAnalyzer:
 
     ``refused``: operands that are out-of-place from the start, because of these conflicts; what a loop yields to its
     next iteration, and what threads insert, is decided all the same. ``lenient``: conflicts are ignored, for
-    bounds on cost. ``tables`` are those of the function, which may be of another analysis.
+    bounds on cost. ``tables`` are those of the function, which may be of another analysis, or those of a part of it, in
+    which nothing else is decided.
     """
 
     def __init__(
@@ -194,10 +195,8 @@ class OneShotAnalyzer:
                 self._decide_choice(op)
         for operand in effects.required.get(self._function, ()):
             self._decide_tie(operand)
-        active = frozenset(ops)
-        for op in self._order.ops(self._effects, self._function):
-            if op in active:
-                self._decide_op(op)
+        for op in self._tables.turns(self._order):
+            self._decide_op(op)
         self._decide_postponed(self._function)
         self._branches.finish()
         self._decide_commits()
@@ -220,14 +219,17 @@ class OneShotAnalyzer:
         return self._check.stands(conflict, self._live.write(conflict.write), reads, attempt)
 
     def _result(self) -> FunctionAnalysis:
-        redundant = {}
-        for operand, decision in self._record.decisions.items():
+        redundant, decisions, part = {}, self._record.decisions, self._tables.part
+        if part is not None:
+            values = self._snapshot.operand_value
+            decisions = {o: decision for o, decision in decisions.items() if values[o] in part}
+        for operand, decision in decisions.items():
             reshaped = self._check.frames.redundant_by(operand) if decision.in_place else None
             if reshaped is not None:
                 redundant[operand] = reshaped
         return FunctionAnalysis(
             self._function,
-            self._record.decisions,
+            decisions,
             self._sets,
             redundant,
             partial(summarize_function, self._effects, self._sets, self._function, redundant),
@@ -242,9 +244,7 @@ class OneShotAnalyzer:
         has_parallel_regions = any(
             s.block_parallel[block] >= 0 for op in self._around for region in s.op_regions[op] for block in region
         )
-        for value in s.nested_values(self._function):
-            if not s.value_is_tensor[value]:
-                continue
+        for value in self._tables.values:
             if self._check.iterations.is_candidate(value):
                 self._sets.make(value)
             reads = self._tables.reads(value)

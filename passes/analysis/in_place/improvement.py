@@ -5,35 +5,45 @@ described by clauses (``likely_clauses.py``): of the operands that bring a write
 so on. The cheapest solution of the clauses (``cover.py``) says what to refuse in the next trial, which tells more
 clauses. It ends when the cheapest outcome costs no more than the solution does.
 
+Each part of the function (``function_tables.py``) is searched by itself. In the end the function is analysed once more,
+with all that was found to be refused.
+
 The number of trials is bounded, as are the ops that they visit, and the nodes of each search for a solution. So this
-takes a constant number of analyses; none if so much is paid for that a few trials would not do.
+takes a constant number of analyses; none of a part in which so much is paid for that a few trials would not do.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import replace
+from functools import partial
 
 from ....dialects.support.frozen_classes import frozen
 from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
+from .bonds import Bonds
 from .cost_model import CostModel
 from .cover import Covers
-from .decision_order import FIRST, PASSING_ON, UNROTATED, DecisionOrder
+from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder
+from .fewest_allocations import has_fewest_allocations
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
+from .function_tables import FunctionTables
 from .likely_clauses import LikelyClauses
 
-__all__ = ["MOST_PAID", "Improvement", "OrderOutcome", "conflicts", "orders_of_loops", "rank"]
+__all__ = ["MOST_PAID", "Improvement", "OrderOutcome", "conflicts", "is_cheapest", "orders_of_loops", "rank"]
 
 _MOST_TRIALS = 24
 _MOST_VISITS = 3000
-"""Trials times ops of the function: what a large one pays for a search that seldom finds anything in it."""
+"""Trials times ops of their parts: what a large function pays for a search that seldom finds anything in it."""
+_MOST_IN_VAIN = 400
+"""How many ops trials of a part visit in a row without making anything cheaper."""
+_LEAST_IN_VAIN = 2
 _MOST_FAILURES = 2
 """How often another order is tried than that of the cheapest outcome, until one of these is cheaper."""
 MOST_PAID = 96
-"""Copies and allocations of a function in which so few trials would find what to refuse."""
+"""Copies and allocations of a part in which so few trials would find what to refuse."""
 _MOST_NODES = 200
 """How many nodes a search for a solution visits, in each group of clauses."""
 
@@ -42,20 +52,16 @@ _Refused = dict[int, Conflict]
 
 @frozen
 class OrderOutcome:
-    """An outcome of ``order`` with ``refused`` operands; ``not_passed_on`` is by operand that a loop yields."""
+    """An outcome of ``order``; ``not_passed_on`` is by operand that a loop yields."""
 
     analysis: FunctionAnalysis
     cost: Price
     order: DecisionOrder
     not_passed_on: _Refused
-    refused: _Refused = field(default_factory=dict)
 
 
 class Improvement:
-    """The cheapest outcome so far, at first ``best``; ``run`` begins another with operands refused.
-
-    ``size`` is the number of ops of the function.
-    """
+    """The cheapest outcome so far, at first ``best``; ``run`` begins another of some tables with operands refused."""
 
     def __init__(
         self,
@@ -63,67 +69,178 @@ class Improvement:
         costs: CostModel,
         best: OrderOutcome,
         others: Sequence[OrderOutcome],
-        run: Callable[[DecisionOrder, _Refused], OneShotAnalyzer],
-        size: int,
+        tables: FunctionTables,
+        run: Callable[[FunctionTables, DecisionOrder, _Refused], OneShotAnalyzer],
     ) -> None:
         self._effects = effects
         self._costs = costs
         self._best = best
-        self._rank = rank(costs, best)
         self._others = others
+        self._tables = tables
         self._run = run
-        self._seen = {(one.order, frozenset[int]()) for one in (best, *others)}
-        self._failures = Counter[DecisionOrder]()
-        """By order, how many trials of it in a row made nothing cheaper."""
-        self._trials = 0
-        self._most = min(_MOST_TRIALS, _MOST_VISITS // max(size, 1))
+        self._bonds = Bonds(effects, best.analysis.function)
+        self._visits = _MOST_VISITS
 
     def improve(self) -> FunctionAnalysis:
         """Return the cheapest outcome that is found."""
-        if not self._most or self._best.cost == Price() or self._best.cost.ops > MOST_PAID:
-            return self._best.analysis
-        clauses, covers = LikelyClauses(self._effects, self._costs, self._best.analysis), Covers()
-        for outcome in (self._best, *self._others):
+        best = self._best
+        if best.cost.refusals:
+            return self._search(self._tables, self._costs, [best, *self._others]).analysis
+        found = [one for values in self._paid_for() if (one := self._search_part(values)) is not None]
+        return self._joined(found).analysis if found else best.analysis
+
+    def _paid_for(self) -> list[list[int]]:
+        """Return the values of each part in which anything is paid for, small parts first."""
+        s, find = self._effects.snapshot, self._tables.parts.find
+        paid = self._costs.expenses(self._best.analysis)
+        roots = {find(one.number if one.makes else s.operand_value[one.number]) for one, _ in paid}
+        parts: dict[int, list[int]] = {}
+        for value in self._tables.values:
+            if (root := find(value)) in roots:
+                parts.setdefault(root, []).append(value)
+        return sorted(parts.values(), key=len)
+
+    def _search_part(self, values: list[int]) -> OrderOutcome | None:
+        """Return an outcome of the part of ``values`` that is cheaper than what there is, if one is found."""
+        tables = self._tables.of_part(values)
+        costs = self._costs.of_part(self._best.analysis.function, frozenset(values))
+        known = [self._restricted(one, tables, costs) for one in (self._best, *self._others)]
+        before, found = known[0], self._search(tables, costs, known)
+        return None if found is before else found
+
+    def _restricted(self, outcome: OrderOutcome, tables: FunctionTables, costs: CostModel) -> OrderOutcome:
+        """Return what ``outcome`` decides about a part."""
+        s, decisions = self._effects.snapshot, outcome.analysis.decisions
+        operands = sorted(operand for value in tables.values for operand in s.value_uses[value])
+        own = {operand: decisions[operand] for operand in operands if operand in decisions}
+        analysis = replace(outcome.analysis, decisions=own)
+        return replace(outcome, analysis=analysis, cost=costs.cost(analysis))
+
+    def _search(self, tables: FunctionTables, costs: CostModel, known: list[OrderOutcome]) -> OrderOutcome:
+        """Return the cheapest outcome of a part, of those that are ``known``, the best first, and of new ones."""
+        if is_cheapest(self._effects, known[0]):
+            return known[0]
+        if conflicts(known[0].analysis):
+            downwards = _outcome(self._run(tables, TOP_DOWN, {}), costs, TOP_DOWN)
+            known.insert(rank(costs, downwards) >= rank(costs, known[0]), downwards)
+        if known[0].cost.ops > MOST_PAID:
+            return known[0]
+        clauses = LikelyClauses(self._effects, costs, self._bonds, self._tables.refusable(known[0].analysis.decisions))
+        search = _Search(clauses, costs, known, partial(self._run, tables), len(tables.ops), self._visits)
+        found = search.run()
+        self._visits -= search.trials * len(tables.ops)
+        return found
+
+    def _joined(self, found: Sequence[OrderOutcome]) -> OrderOutcome:
+        """Return the cheapest outcome of the function that decides as those of parts that were ``found``, or nearly so.
+
+        Parts may have been decided in different orders. What was out-of-place in one is refused from the start.
+        """
+        best, refused = self._best, dict[int, Conflict]()
+        for one in found:
+            decisions = one.analysis.decisions.values()
+            why = {d.operand: d.conflict for d in decisions if d.conflict and d.strategy is Strategy.OUT_OF_PLACE}
+            refused |= {operand: why[operand] for operand in sorted(self._tables.refusable(why))}
+        for order in dict.fromkeys([self._best.order, *(one.order for one in found)]):
+            outcome = _outcome(self._run(self._tables, order, refused), self._costs, order)
+            if rank(self._costs, outcome) < rank(self._costs, best):
+                best = outcome
+        return best
+
+
+class _Search:
+    """The search for a cheaper outcome of one part, of ``size`` ops, by trials that visit ``visits`` ops at most."""
+
+    def __init__(
+        self,
+        clauses: LikelyClauses,
+        costs: CostModel,
+        known: Sequence[OrderOutcome],
+        run: Callable[[DecisionOrder, _Refused], OneShotAnalyzer],
+        size: int,
+        visits: int,
+    ) -> None:
+        self._clauses = clauses
+        self._costs = costs
+        self._known = known
+        self._best = known[0]
+        self._rank = rank(costs, known[0])
+        self._run = run
+        self._seen = {(one.order, frozenset[int]()) for one in known}
+        self._failures = Counter[DecisionOrder]()
+        """By order, how many trials of it in a row made nothing cheaper."""
+        self._vain = 0
+        """How many trials in a row made nothing cheaper."""
+        self.trials = 0
+        self._most = min(_MOST_TRIALS, visits // max(size, 1))
+        self._most_in_vain = max(_MOST_IN_VAIN // max(size, 1), _LEAST_IN_VAIN)
+
+    def run(self) -> OrderOutcome:
+        """Return the cheapest outcome that is found."""
+        clauses, covers = self._clauses, Covers()
+        for outcome in self._known if self._most else ():
             clauses.learn(outcome.analysis, frozenset(), outcome.not_passed_on)
-        while self._trials < self._most:
+        while not self._is_over:
             cover = covers.cheap(clauses.all, clauses.costs, _MOST_NODES)
             if cover.paid is None or cover.bound >= self._best.cost:
                 break
             refused = frozenset(one.number for one in cover.paid if one.is_refusal and one.number in clauses.allowed)
-            if not self._try_orders(refused, clauses) and not clauses.exclude(refused):
+            if not self._try_orders(refused) and not clauses.exclude(refused):
                 break
-        return self._best.analysis
+        return self._best
 
-    def _try_orders(self, refused: frozenset[int], clauses: LikelyClauses) -> bool:
+    @property
+    def _is_over(self) -> bool:
+        return self.trials >= self._most or self._vain >= self._most_in_vain
+
+    def _try_orders(self, refused: frozenset[int]) -> bool:
         """Try ``refused``, in the cheapest outcome's order first; return whether that tells more."""
-        orders, learned = [self._best.order], False
+        orders, learned, clauses = [self._best.order], False, self._clauses
         reasons = {operand: clauses.reason(operand) for operand in sorted(refused)}
-        rest = [FIRST, *(one.order for one in self._others)]
-        while (orders or rest) and self._trials < self._most:
+        rest = [FIRST, TOP_DOWN, *(one.order for one in self._known[1:])]
+        while (orders or rest) and not self._is_over:
             order = orders.pop() if orders else rest.pop()
             is_other = order != self._best.order
             if (order, refused) in self._seen or (is_other and self._failures[order] >= _MOST_FAILURES):
                 continue
             outcome = self._try(order, reasons)
+            self._vain = 0 if outcome is self._best else self._vain + 1
             self._failures[order] = 0 if outcome is self._best else self._failures[order] + 1
             learned |= clauses.learn(outcome.analysis, refused, outcome.not_passed_on)
             orders += orders_of_loops(outcome.analysis)
         return learned
 
     def _try(self, order: DecisionOrder, refused: _Refused) -> OrderOutcome:
-        """Return the outcome, and take it if it is cheaper, and that is sure.
-
-        Sizes and trip counts are estimates, and clean-up may remove buffers: no copies are made to save allocations.
-        """
+        """Return the outcome, and take it if it is cheaper, and that is sure."""
         self._seen.add((order, frozenset(refused)))
-        self._trials += 1
-        analyzer = self._run(order, refused)
-        analysis = analyzer.run()
-        outcome = OrderOutcome(analysis, self._costs.cost(analysis), order, analyzer.not_passed_on, refused)
+        self.trials += 1
+        outcome = _outcome(self._run(order, refused), self._costs, order)
         new = rank(self._costs, outcome)
-        if new < self._rank and _is_surely_less(new[0], self._rank[0]):
+        if _is_better(new, self._rank):
             self._rank, self._best = new, outcome
         return outcome
+
+
+def _outcome(analyzer: OneShotAnalyzer, costs: CostModel, order: DecisionOrder) -> OrderOutcome:
+    """Run an analysis of ``order``."""
+    analysis = analyzer.run()
+    return OrderOutcome(analysis, costs.cost(analysis), order, analyzer.not_passed_on)
+
+
+def is_cheapest(effects: TensorEffects, outcome: OrderOutcome) -> bool:
+    """Whether no other decisions can cost less; False where this cannot be proved without trying any."""
+    if outcome.cost == Price():
+        return True
+    is_known = bool(conflicts(outcome.analysis)) and not outcome.cost.refusals and not outcome.cost.copied
+    return is_known and has_fewest_allocations(effects, outcome.analysis)
+
+
+def _is_better(new: tuple[Price, float], old: tuple[Price, float]) -> bool:
+    """Whether an outcome is cheaper, and that is sure.
+
+    Sizes and trip counts are estimates, and clean-up may remove buffers: no copies are made to save allocations.
+    """
+    return new < old and _is_surely_less(new[0], old[0])
 
 
 def _is_surely_less(new: Price, old: Price) -> bool:

@@ -16,7 +16,6 @@ from .bonds import Bonds
 from .cost_model import CostModel, Expense
 from .cover import Clause
 from .function_decisions import FunctionAnalysis
-from .optimal import refusable
 
 __all__ = ["LikelyClauses"]
 
@@ -27,10 +26,10 @@ _CHEAPER = Conflict(Rule.CHEAPER)
 
 
 class LikelyClauses:
-    """The clauses about a function so far, and the least price of each expense; ``analysis`` is an outcome."""
+    """The clauses so far, and the least price of each expense; operands that are ``allowed`` may be refused."""
 
-    def __init__(self, effects: TensorEffects, costs: CostModel, analysis: FunctionAnalysis) -> None:
-        self.allowed = refusable(effects, analysis)
+    def __init__(self, effects: TensorEffects, costs: CostModel, bonds: Bonds, allowed: frozenset[int]) -> None:
+        self.allowed = allowed
         self.costs: dict[Expense, Price] = {}
         self._avoided: dict[int, Conflict] = {}
         """By operand that may be refused, a conflict that this would avoid."""
@@ -39,7 +38,7 @@ class LikelyClauses:
         self._effects = effects
         self._snapshot = effects.snapshot
         self._model = costs
-        self._bonds = Bonds(effects, analysis.function)
+        self._bonds = bonds
         self._clauses: dict[Clause, None] = {}
         self._seen: list[frozenset[Expense]] = []
         self._excluded: set[frozenset[int]] = set()

@@ -21,7 +21,6 @@ from dataclasses import replace
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from ..effects.tables import Refusal
-from ..ir.union_find import UnionFind
 from .clauses import Clauses
 from .cost_model import Expense
 from .cover import FEW, Covers, disjoint_bound
@@ -29,11 +28,9 @@ from .decision_order import DecisionOrder
 from .function_decisions import FunctionAnalysis
 from .optimality import Optimality
 from .options import AnalysisOptions
-from .region_flow import carried_values
 from .trials import TrialOutcome, Trials
-from .unranked import is_copyable
 
-__all__ = ["MOST_CONTESTED", "refusable", "search"]
+__all__ = ["MOST_CONTESTED", "search"]
 
 MOST_CONTESTED = 60
 """Up to so many contested operands the search is exact."""
@@ -51,7 +48,7 @@ def search(
     If so many decisions depend on each other that OR-Tools is needed, and it is not installed, that is a refusal.
     """
     trials = Trials(effects, function, options, orders, start)
-    contested = _contested(effects, function, trials.best)
+    contested = _contested(effects, trials)
     if len(contested) > MOST_CONTESTED:
         bound = _Search(trials, contested).climb()
     elif not contested:
@@ -123,35 +120,10 @@ class _Search:
         return dict.fromkeys([*counted, *sorted(self._contested)])
 
 
-def _contested(effects: TensorEffects, function: int, outcome: TrialOutcome) -> frozenset[int]:
-    """Return the operands that may be refused, and may share memory with something that ``outcome`` pays for."""
-    s, sharing = effects.snapshot, UnionFind()
-    active = effects.active_ops(function)
-    for op in active:
-        for first, second in effects.shared.get(op, ()):
-            sharing.union(first, second)
-        for operand in effects.tensor_operands(op):
-            value = s.operand_value[operand]
-            near = [tie.value for tie in effects.ties.get(operand, ())] + list(effects.forwards.get(operand, ()))
-            if operand in effects.redundant_source:
-                near.append(s.operand_value[effects.redundant_source[operand]])
-            if (copied := effects.copied_operand(operand)) >= 0:
-                near.append(s.operand_value[copied])
-            for other in near:
-                sharing.union(value, other)
-    paid_for = (one.number if one.makes else s.operand_value[one.number] for one in outcome.paid if one.number >= 0)
+def _contested(effects: TensorEffects, trials: Trials) -> frozenset[int]:
+    """Return the operands that may be refused, and may share memory with something that is paid for."""
+    s, best, sharing = effects.snapshot, trials.best, trials.tables.sharing()
+    paid_for = (one.number if one.makes else s.operand_value[one.number] for one in best.paid if one.number >= 0)
     paid = set(map(sharing.find, paid_for))
-    allowed = refusable(effects, outcome.analysis)
+    allowed = trials.tables.refusable(best.analysis.decisions)
     return frozenset(operand for operand in allowed if sharing.find(s.operand_value[operand]) in paid)
-
-
-def refusable(effects: TensorEffects, analysis: FunctionAnalysis) -> frozenset[int]:
-    """Return the operands that can be refused from the start, by their op alone."""
-    active = effects.active_ops(analysis.function)
-    decided = {entry.operand for op in active for entry in carried_values(effects, op)}
-    decided.update(operand for operands in effects.insertions.values() for operand in operands)
-    return frozenset(
-        operand
-        for operand in analysis.decisions
-        if operand not in decided and not effects.must_in_place[operand] and is_copyable(effects, operand)
-    )

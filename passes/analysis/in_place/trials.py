@@ -62,7 +62,7 @@ class Trials:
         """By operand that some outcome refused, why."""
         self._function = function
         self._options = options
-        self._tables = FunctionTables(effects, function)
+        self.tables = FunctionTables(effects, function)
         self._model = CostModel(effects)
         self._known: dict[tuple[DecisionOrder, frozenset[int]], TrialOutcome] = {}
         size = len(effects.active_ops(function)) + 1
@@ -103,7 +103,7 @@ class Trials:
         self.count += 1
         reasons = {operand: self.conflicts.get(operand, _UNKNOWN) for operand in sorted(refused)}
         return OneShotAnalyzer(
-            self.effects, self._function, self._options, order, reasons, lenient=lenient, tables=self._tables
+            self.effects, self._function, self._options, order, reasons, lenient=lenient, tables=self.tables
         )
 
     def _outcome(

@@ -71,6 +71,6 @@ def test_no_trials_where_so_much_is_paid_for_that_a_few_would_not_do() -> None:
         "test.use"(%w{n}, %x{n}) : (!h, !h) -> ()"""
         for n in range(count)
     ]
-    with mock.patch.object(improvement.Improvement, "_try", side_effect=AssertionError("a trial")):
+    with mock.patch.object(improvement.LikelyClauses, "learn", side_effect=AssertionError("a trial")):
         decisions = analyse("\n".join(lines), allow_unknown=True).function().decisions.values()
     assert sum(not decision.in_place for decision in decisions) >= count

@@ -22,7 +22,7 @@ from mlir_inplace.passes.analysis.in_place.cost_model import CostModel, Expense
 from mlir_inplace.passes.analysis.in_place.cover import Clause, Covers
 from mlir_inplace.passes.analysis.in_place.decision_order import DecisionOrder, Heuristic
 from mlir_inplace.passes.analysis.in_place.function_decisions import FunctionAnalysis, OneShotAnalyzer
-from mlir_inplace.passes.analysis.in_place.optimal import refusable
+from mlir_inplace.passes.analysis.in_place.function_tables import FunctionTables
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 from mlir_inplace.passes.analysis.whole_module.module import ModuleAnalysis, analyze_module
 
@@ -53,7 +53,10 @@ def _small_functions(count: int) -> Iterator[tuple[str, ModuleAnalysis, Function
             context.attach_diagnostic_handler(lambda _: True)
             module = ir.Module.parse(program(subject, seed, size=2).text)
             greedy = analyze_module(module.operation, _GREEDY)
-            if any(len(refusable(greedy.effects, function)) > _MOST for function in greedy.functions):
+            if any(
+                len(FunctionTables(greedy.effects, function.function).refusable(function.decisions)) > _MOST
+                for function in greedy.functions
+            ):
                 continue
             analysis = analyze_module(module.operation, _OPTIMAL)
             for function in analysis.functions:
@@ -66,7 +69,10 @@ def _small_functions(count: int) -> Iterator[tuple[str, ModuleAnalysis, Function
 
 def _least(effects: TensorEffects, function: FunctionAnalysis) -> Price:
     """The least cost of all sets of refused operands, in all orders."""
-    operands, costs = sorted(refusable(effects, function)), CostModel(effects)
+    operands, costs = (
+        sorted(FunctionTables(effects, function.function).refusable(function.decisions)),
+        CostModel(effects),
+    )
     sets = chain.from_iterable(combinations(operands, size) for size in range(len(operands) + 1))
     return min(
         costs.cost(OneShotAnalyzer(effects, function.function, _GREEDY, order, refused).run())
