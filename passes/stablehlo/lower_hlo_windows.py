@@ -6,8 +6,9 @@ updated with the element of the source, in place.
 
 A `stablehlo.reduce_window` whose windows reach from one end of a dimension to each element, by a sum, product, maximum
 or minimum, is what JAX makes of `cumsum` and the like. It becomes loops in which each element is computed of the one
-before: along rows one by one, eight rows at a time; along another dimension by ops on rows. Sums are rounded in that
-order. Any other `stablehlo.reduce_window` is left to upstream's legalizer.
+before: along rows in eight of them at a time, of which squares are transposed in registers, so that a vector has an
+element of each; along another dimension by ops on rows. Sums are rounded in that order. Any other
+`stablehlo.reduce_window` is left to upstream's legalizer.
 
 ```mlir
 func.func @f(%x: tensor<9xf32>, %s: tensor<4xf32>, %init: tensor<f32>) -> tensor<9xf32> {

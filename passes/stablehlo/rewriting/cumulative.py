@@ -19,6 +19,7 @@ from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.index_math import add, as_value, multiply, subtract
 from .attributes import integers
+from .cumulative_squares import ROWS, squares_of
 from .loops import Values, loop, loop_nest
 from .regions import compute_on_scalars
 
@@ -140,27 +141,51 @@ def _across_rows(found: Cumulative, empty: ir.Value) -> ir.Value:
 
 
 def _along_rows(found: Cumulative, empty: ir.Value) -> ir.Value:
-    """Elements of a row are added up one by one, in some rows at a time."""
+    """Elements of a row are added up one by one: in squares of rows, where there are such, else in some at a time."""
     source, init = found.op.operands
-    body = found.op.regions[0].blocks[0]
-    *outer, size = found.shape
+    element = ir.RankedTensorType(source.type).element_type
+    *outer, _ = found.shape
     rows = outer[-1] if outer else 1
-    chains = next(count for count in range(_CHAINS, 0, -1) if rows % count == 0)
     start = tensor.extract(init, [])
+    squares = squares_of(found.function, found.shape, element, from_end=found.from_end)
+    in_squares = 0 if squares is None else rows - rows % ROWS
 
     def block(indices: list[ir.Value], carried: list[ir.Value]) -> Values:
-        leading, own = indices[:-1], indices[-1:]
-        bases = [[as_value(add(multiply(number, chains), chain)) for number in own] for chain in range(chains)]
+        assert squares is not None
+        first = [*indices[:-1], as_value(multiply(indices[-1], ROWS))]
+        new, totals = squares.build(source, carried[0], start, first)
+        return [_one_by_one(found, new, first, totals, squares.done)]
 
-        def step(index: ir.Value, inner: list[ir.Value]) -> Values:
-            target, *totals = inner
-            news: list[ir.Value] = []
-            for base, total in zip(bases, totals, strict=True):
-                place = [*leading, *base, as_value(_position(found, index))]
-                news += compute_on_scalars(body, [total, tensor.extract(source, place)])
-                target = tensor.insert(news[-1], target, place)
-            return [target, *news]
+    target = loop_nest([*outer[:-1], in_squares // ROWS], [empty], block)[0] if in_squares else empty
+    left = rows - in_squares
+    if left == 0:
+        return target
+    chains = next(count for count in range(_CHAINS, 0, -1) if left % count == 0)
 
-        return loop(0, size, [carried[0], *[start] * chains], step)[:1]
+    def chain(indices: list[ir.Value], carried: list[ir.Value]) -> Values:
+        own = [as_value(add(multiply(number, chains), in_squares)) for number in indices[-1:]]
+        return [_one_by_one(found, carried[0], [*indices[:-1], *own], [start] * chains, 0)]
 
-    return loop_nest([*outer[:-1], rows // chains] if outer else [], [empty], block)[0]
+    return loop_nest([*outer[:-1], left // chains] if outer else [], [target], chain)[0]
+
+
+def _one_by_one(
+    found: Cumulative, target: ir.Value, row: Sequence[ir.Value], totals: Sequence[ir.Value], done: int
+) -> ir.Value:
+    """Build the loop that computes each element of some rows from number `done` on; `row` is the place of the first."""
+    source = found.op.operands[0]
+    body = found.op.regions[0].blocks[0]
+    if done == found.shape[found.axis]:
+        return target
+    bases = [[*row[:-1], *[as_value(add(number, chain)) for number in row[-1:]]] for chain in range(len(totals))]
+
+    def step(index: ir.Value, inner: list[ir.Value]) -> Values:
+        new, *before = inner
+        news: list[ir.Value] = []
+        for base, total in zip(bases, before, strict=True):
+            place = [*base, as_value(_position(found, index))]
+            news += compute_on_scalars(body, [total, tensor.extract(source, place)])
+            new = tensor.insert(news[-1], new, place)
+        return [new, *news]
+
+    return loop(done, found.shape[found.axis], [target, *totals], step)[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hlo_programs import compiled, distinct
+from ml_dtypes import bfloat16
 
 
 def gradient_text(comparison: str) -> str:
@@ -49,20 +50,22 @@ def test_gradient_of_pooling(comparison: str, optimize: bool) -> None:
     assert program.memory_stats.allocations == 1  # its result
 
 
-def cumulative_text(function: str, init: str, shape: tuple[int, ...], axis: int, *, from_end: bool) -> str:
-    type_ = f"tensor<{'x'.join(map(str, shape))}xf32>"
+def cumulative_text(
+    function: str, init: str, shape: tuple[int, ...], axis: int, *, from_end: bool, element: str = "f32"
+) -> str:
+    type_ = f"tensor<{'x'.join(map(str, shape))}x{element}>"
     windows = [size if number == axis else 1 for number, size in enumerate(shape)]
     pads = [[0, size - 1] if from_end else [size - 1, 0] for size in windows]
     return f"""
 func.func @main(%x: {type_}) -> {type_} {{
-  %c = stablehlo.constant dense<{init}> : tensor<f32>
-  %init = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<f32>
+  %c = stablehlo.constant dense<{init}> : tensor<{element}>
+  %init = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<{element}>) -> tensor<{element}>
   %0 = "stablehlo.reduce_window"(%x, %init) <{{window_dimensions = array<i64: {", ".join(map(str, windows))}>,
       padding = dense<{pads}> : tensor<{len(shape)}x2xi64>}}> ({{
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %1 = stablehlo.{function} %a, %b : tensor<f32>
-    stablehlo.return %1 : tensor<f32>
-  }}) : ({type_}, tensor<f32>) -> {type_}
+  ^bb0(%a: tensor<{element}>, %b: tensor<{element}>):
+    %1 = stablehlo.{function} %a, %b : tensor<{element}>
+    stablehlo.return %1 : tensor<{element}>
+  }}) : ({type_}, tensor<{element}>) -> {type_}
   return %0 : {type_}
 }}
 """
@@ -94,6 +97,53 @@ def test_cumulative(shape: tuple[int, ...], axis: int, function: str, from_end: 
     # Its result; and, where nothing is fused, memory for a row of inits, the same for each first row.
     rows = 0 if optimize or axis == x.ndim - 1 else 1
     assert program.memory_stats.allocations == 1 + rows
+
+
+ELEMENTS = {
+    "f64": np.float64,
+    "f16": np.float16,
+    "bf16": bfloat16,
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+}
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("optimize", [False, True])
+@pytest.mark.parametrize("from_end", [False, True])
+@pytest.mark.parametrize("function", ["add", "maximum", "minimum"])
+@pytest.mark.parametrize("shape", [(8, 16), (9, 40), (3, 17, 33), (16, 7)])
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_squares_of_rows(element: str, shape: tuple[int, ...], function: str, from_end: bool, optimize: bool) -> None:
+    """Rows in squares, rows and elements that no square has; in each the order of sums is that of NumPy."""
+    init, ufunc = FUNCTIONS[function]
+    kind = np.dtype(ELEMENTS[element])
+    x = (np.random.default_rng(3).standard_normal(shape) * 100).astype(kind)
+    x.flat[::19] = np.array(1.0).astype(kind)
+    if np.issubdtype(kind, np.integer):
+        init = {"add": "0", "maximum": str(np.iinfo(kind).min), "minimum": "1"}[function]
+    elif function == "maximum":
+        init = "-1.0"
+    expected = ufunc.accumulate(np.flip(x, -1) if from_end else x, axis=-1, dtype=kind)
+    if function != "add":
+        expected = ufunc(expected, np.array(float(init)).astype(kind))
+    text = cumulative_text(function, init, shape, len(shape) - 1, from_end=from_end, element=element)
+    result = compiled(text, optimize=optimize).main(x)
+    np.testing.assert_array_equal(result, np.flip(expected, -1) if from_end else expected)
+
+
+def test_squares_keep_nan_and_the_sign_of_zero() -> None:
+    x = np.zeros((8, 16), np.float32)
+    x[1] = -0.0
+    x[2, 9], x[3, 15], x[4, 0] = np.nan, np.inf, -np.inf
+    result = compiled(cumulative_text("maximum", "-0.0", x.shape, 1, from_end=False)).main(x)
+    expected = np.maximum.accumulate(x, axis=1)
+    np.testing.assert_array_equal(result[2:4], expected[2:4])
+    assert not np.signbit(result[0]).any()
+    assert np.signbit(result[1]).all()
+    np.testing.assert_array_equal(result[4], 0)
 
 
 @pytest.mark.parametrize(("function", "init"), [("add", "0.25"), ("multiply", "2.0")])

@@ -45,6 +45,27 @@ func.func @cumulative_rows(%x: tensor<3x7xf32>) -> tensor<3x7xf32> {
   return %0 : tensor<3x7xf32>
 }
 
+// Eight rows: squares of eight rows and columns, two for each step; element 32 comes alone.
+// CHECK-LABEL: func.func @cumulative_squares
+//       CHECK:   %[[ALL:.*]]:2 = scf.for %{{.*}} = %c0 to %c2 step %c1 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<8x33xf32>, vector<8xf32>)
+// CHECK-COUNT-8:   vector.transfer_read {{.*}} {in_bounds = [true]} : tensor<8x33xf32>, vector<8xf32>
+// CHECK-COUNT-24:  vector.shuffle
+// CHECK-COUNT-8:   arith.addf {{.*}} : vector<8xf32>
+// CHECK-COUNT-24:  vector.shuffle
+// CHECK-COUNT-8:   vector.transfer_write
+// CHECK-COUNT-8: vector.extract %[[ALL]]#1
+// CHECK-COUNT-8: tensor.insert %
+func.func @cumulative_squares(%x: tensor<8x33xf32>) -> tensor<8x33xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%x, %zero) <{window_dimensions = array<i64: 1, 33>,
+      padding = dense<[[0, 0], [32, 0]]> : tensor<2x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<8x33xf32>, tensor<f32>) -> tensor<8x33xf32>
+  return %0 : tensor<8x33xf32>
+}
+
 // Columns: rows are added to each other. From the end, row 4 is the first.
 // CHECK-LABEL: func.func @cumulative_columns
 //       CHECK:   %[[FIRST:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[4, 0] [1, 6] [1, 1]
