@@ -159,7 +159,11 @@ OPTIMIZE_CONFIGURATIONS: tuple[Configuration, ...] = (
     _optimized("optimize"),
     _optimized("optimize-tiny", machine=_TINY, options=_fuzzed(1)),
     _optimized("optimize-threads", 3, _TINY),
-    _alone("fuse", f'inplace-branch-on-selects,convert-elementwise-to-linalg,inplace-fuse{{machine="{_TINY}"}}'),
+    _alone(
+        "fuse",
+        "inplace-branch-on-selects,convert-elementwise-to-linalg,inplace-compact-slices,"
+        f'inplace-fuse{{machine="{_TINY}"}}',
+    ),
     _alone("schedule", f'inplace-schedule{{machine="{_TINY}"}}', _fuzzed(2)),
     _alone("distribute", f'inplace-distribute{{threads=3 machine="{_TINY}"}}', _fuzzed(3)),
     _alone("vectorize", "inplace-vectorize"),

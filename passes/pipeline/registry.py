@@ -55,8 +55,8 @@ FAMILIES = {
         "expand-truncations extend-fma keep-roundings unpack-vector-memory"
     ),
     "scheduling": (
-        "balance-threads branch-on-selects channels-last distribute fuse pack pack-weights ping-pong schedule "
-        "serialize-reductions skew-time tile transpose-operands unfold-windows widen-operands"
+        "balance-threads branch-on-selects channels-last compact-slices distribute fuse pack pack-weights ping-pong "
+        "schedule serialize-reductions skew-time tile transpose-operands unfold-windows widen-operands"
     ),
     "sharding": "pack-messages shard",
     "stablehlo": (

@@ -81,8 +81,11 @@ OPTIMIZE = (
         "elementwise fusion",
         "First, so that a value that only one op reads never reaches memory: elementwise ops are fused into the ops"
         " that use their results. What takes one of two tensors of any sizes is not elementwise, and becomes a branch"
-        " before.",
-        ("func.func(inplace-branch-on-selects,convert-elementwise-to-linalg,inplace-fuse{tiles=false})",),
+        " before. Elements a few steps apart are copied by an elementwise op, when linalg ops read them.",
+        (
+            "func.func(inplace-branch-on-selects,convert-elementwise-to-linalg,inplace-compact-slices,"
+            "inplace-fuse{tiles=false})",
+        ),
     ),
     Phase(
         "two versions",
