@@ -15,7 +15,7 @@ those whose root is still needed. Linear in the ops; in the graph, a few rounds 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import or_
@@ -27,6 +27,7 @@ from .branch_edges import BranchEdge, BranchEdges
 from .loops import LOOPS
 from .plan import EdgeFrees, Free
 from .regions import BlockScan, RegionLifetimes
+from .returned_buffers import ReturnedBuffers
 from .roots import VIEWS, Root, RootKind, Roots, is_buffer, leaving_buffers
 
 __all__ = ["GraphLifetimes"]
@@ -47,8 +48,8 @@ def _bits(mask: int) -> Iterator[int]:
 class GraphLifetimes(RegionLifetimes):
     """The analysis of a function with several blocks."""
 
-    def __init__(self, blocks: Sequence[ir.Block]) -> None:
-        super().__init__(LOOPS)
+    def __init__(self, blocks: Sequence[ir.Block], callees: Mapping[str, ReturnedBuffers]) -> None:
+        super().__init__(LOOPS, callees)
         self.graph = BranchEdges(blocks)
         self.edge_frees: list[EdgeFrees] = []
         count = len(self.graph.blocks)

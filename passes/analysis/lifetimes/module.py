@@ -17,32 +17,39 @@ addresses. An owned or joined root is freed
 - else at the end of the block, unless its address is that of a memref that leaves; not at all if it surely leaves.
 
 A loop-carried buffer is freed at the end of the iteration that received it if an earlier iteration allocated it: if its
-address is neither that of an init or another outer buffer, nor that of a yielded value. A function owns none of its
-arguments, and its caller owns all its results, each buffer once: a result that may be borrowed, or that may be an
-earlier result, is cloned. But an argument marked `inplace.returnable` may be returned: the caller of an entry point
-recognizes its own arrays.
+address is neither that of an init or another outer buffer, nor that of a yielded value.
+
+A function owns none of its arguments, and its caller owns all its results, each buffer once: a result that may be
+borrowed, or that may be an earlier result, is cloned. But an argument marked `inplace.returnable` may be returned: the
+caller of an entry point recognizes its own arrays. And a private function whose callers are all known clones nothing:
+they know what its results may be (`returned_buffers.py`), and own what is new, as with a structured op.
 
 Comparing addresses is sound because the sets keep memory allocated while any value that may be it is in use, so two
 buffers in use never share an address. Views keep the address of their buffer; the result of `memref.view`, which does
 not, must stay in its block. Memrefs of memrefs, and unknown ops with memref results, are refused. For a function with
 several blocks, `blocks.py` places the frees of these blocks by liveness; regions of structured ops are treated as here.
-Linear in the ops for sets of constant size.
+Linear in the ops for sets of constant size; functions that call each other in a cycle are analysed a few times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from mlir import ir
 
 from ...framework.errors import PassFailure
+from ..effects.summary import call_order
 from .blocks import GraphLifetimes
 from .loops import LOOPS
 from .plan import LifetimePlan, ReturnedClone
 from .regions import RegionLifetimes
+from .returned_buffers import CallGraph, ReturnedBuffers, is_from_caller, joined, read_returned
 from .roots import RootKind, RootTable, is_buffer, leaving_buffers
 
 __all__ = ["analyze_lifetimes"]
+
+_ROUNDS = 8
+"""How often functions of a cycle are asked what they return; then they own it, by clones."""
 
 
 def analyze_lifetimes(root: ir.Operation) -> LifetimePlan:
@@ -50,7 +57,6 @@ def analyze_lifetimes(root: ir.Operation) -> LifetimePlan:
 
     Raises `PassFailure`, which names the op, for refused code (see above).
     """
-    plans: list[LifetimePlan] = []
     functions: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -60,16 +66,7 @@ def analyze_lifetimes(root: ir.Operation) -> LifetimePlan:
         return ir.WalkResult.ADVANCE
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    for function in functions:
-        blocks = list(function.regions[0])
-        if not blocks:
-            continue
-        try:
-            plans.append(_plan_graph(blocks) if len(blocks) > 1 else _plan_block(blocks[0]))
-        except RecursionError:
-            raise PassFailure(
-                "cannot plan the lifetimes of buffers in code that is nested so deeply", function
-            ) from None
+    plans = _Plans(CallGraph(root, functions), functions).plans
     return LifetimePlan(
         tuple(clone for plan in plans for clone in plan.clones),
         tuple(free for plan in plans for free in plan.frees),
@@ -77,34 +74,94 @@ def analyze_lifetimes(root: ir.Operation) -> LifetimePlan:
     )
 
 
-def _plan_block(body: ir.Block) -> LifetimePlan:
-    """The plan for a function of one block."""
-    lifetimes = RegionLifetimes(LOOPS)
-    for argument in body.arguments:
+class _Plans:
+    """The plans of all functions, callees first where callers have to know what they return."""
+
+    def __init__(self, graph: CallGraph, functions: Iterable[ir.Operation]) -> None:
+        self._graph = graph
+        self._returned: dict[str, ReturnedBuffers] = {}
+        if not graph.known:
+            self.plans = [self._plan(function, knows=False)[0] for function in functions]
+            return
+        self.plans = []
+        components, recursive = call_order(graph.functions, graph.calls)
+        for component in components:
+            if recursive.isdisjoint(component):
+                self.plans += self._ask(component)
+            else:
+                self.plans += self._ask_again(component)
+
+    def _ask(self, names: Sequence[str]) -> list[LifetimePlan]:
+        """The plans of functions, by what is known of their callees; enters what they return."""
+        plans: list[LifetimePlan] = []
+        for name in names:
+            plan, returned = self._plan(self._graph.functions[name], knows=name in self._graph.known)
+            plans.append(plan)
+            if returned is not None:
+                before = self._returned.get(name)
+                self._returned[name] = returned if before is None else joined(before, returned)
+        return plans
+
+    def _ask_again(self, cycle: Sequence[str]) -> list[LifetimePlan]:
+        """The plans of functions that call each other: first, what they return is taken to be new."""
+        for _ in range(_ROUNDS):
+            before = {name: self._returned.get(name) for name in cycle}
+            plans = self._ask(cycle)
+            if all(self._returned.get(name) == one for name, one in before.items()):
+                return plans
+        self._graph.known.difference_update(cycle)
+        for name in cycle:
+            self._returned.pop(name, None)
+        return self._ask(cycle)
+
+    def _plan(self, function: ir.Operation, *, knows: bool) -> tuple[LifetimePlan, ReturnedBuffers | None]:
+        blocks = list(function.regions[0])
+        if not blocks:
+            return LifetimePlan((), ()), None
+        plan = _plan_graph if len(blocks) > 1 else _plan_block
+        try:
+            return plan(blocks, self._returned, knows)
+        except RecursionError:
+            raise PassFailure(
+                "cannot plan the lifetimes of buffers in code that is nested so deeply", function
+            ) from None
+
+
+_Planned = tuple[LifetimePlan, ReturnedBuffers | None]
+
+
+def _plan_block(blocks: Sequence[ir.Block], callees: Mapping[str, ReturnedBuffers], knows: bool) -> _Planned:
+    """The plan for a function of one block, and what it returns if its callers know that."""
+    lifetimes = RegionLifetimes(LOOPS, callees)
+    for argument in blocks[0].arguments:
         if is_buffer(argument.type):
             lifetimes.new_argument(argument)
-    scan = lifetimes.scan_block(body, lifetimes.new_level())
-    clones = _owned_returns(lifetimes, scan.terminator)
+    scan = lifetimes.scan_block(blocks[0], lifetimes.new_level())
+    knows = knows and _keeps_addresses(lifetimes, scan.terminator)
+    clones = _owned_returns(lifetimes, scan.terminator, knows)
     lifetimes.free_own(scan, _given_away(scan.terminator, clones))
-    return LifetimePlan(tuple(clones), tuple(lifetimes.frees))
+    returned = read_returned(lifetimes, (scan.terminator,)) if knows else None
+    return LifetimePlan(tuple(clones), tuple(lifetimes.frees)), returned
 
 
-def _plan_graph(blocks: Sequence[ir.Block]) -> LifetimePlan:
-    """The plan for a function of several blocks."""
-    lifetimes = GraphLifetimes(blocks)
+def _plan_graph(blocks: Sequence[ir.Block], callees: Mapping[str, ReturnedBuffers], knows: bool) -> _Planned:
+    """The plan for a function of several blocks, and what it returns if its callers know that."""
+    lifetimes = GraphLifetimes(blocks, callees)
     lifetimes.run()
+    leaving = [t for t, edges in zip(lifetimes.graph.terminators, lifetimes.graph.out, strict=True) if not edges]
+    for terminator in leaving:
+        for value in leaving_buffers(terminator).values():
+            lifetimes.sets[value] = lifetimes.all_roots(value)
+    knows = knows and all(_keeps_addresses(lifetimes, terminator) for terminator in leaving)
     clones: list[ReturnedClone] = []
     given_away: list[list[ir.Value]] = []
     for terminator, edges in zip(lifetimes.graph.terminators, lifetimes.graph.out, strict=True):
-        mine: list[ReturnedClone] = []
-        if not edges:
-            for value in leaving_buffers(terminator).values():
-                lifetimes.sets[value] = lifetimes.all_roots(value)
-            mine = _owned_returns(lifetimes, terminator)
+        mine = [] if edges else _owned_returns(lifetimes, terminator, knows)
         clones += mine
-        given_away.append(_given_away(terminator, mine) if not edges else [])
+        given_away.append([] if edges else _given_away(terminator, mine))
     lifetimes.place_frees(given_away)
-    return LifetimePlan(tuple(clones), tuple(lifetimes.frees), tuple(lifetimes.edge_frees))
+    returned = read_returned(lifetimes, leaving) if knows else None
+    return LifetimePlan(tuple(clones), tuple(lifetimes.frees), tuple(lifetimes.edge_frees)), returned
 
 
 def _given_away(terminator: ir.Operation, clones: Sequence[ReturnedClone]) -> list[ir.Value]:
@@ -113,9 +170,24 @@ def _given_away(terminator: ir.Operation, clones: Sequence[ReturnedClone]) -> li
     return [value for number, value in leaving_buffers(terminator).items() if number not in always]
 
 
-def _owned_returns(table: RootTable, terminator: ir.Operation) -> list[ReturnedClone]:
-    """The clones that make a function own each memref it returns; memrefs that it owns anyway are left out."""
-    returned = leaving_buffers(terminator)
+def _keeps_addresses(table: RootTable, terminator: ir.Operation) -> bool:
+    """Whether callers can compare the addresses of what is returned, and none of it is on the stack."""
+    values = leaving_buffers(terminator).values()
+    return all(
+        value not in table.shifted
+        and not any(
+            table.roots[n].kind is RootKind.BORROWED and not is_from_caller(table, n) for n in table.sets[value]
+        )
+        for value in values
+    )
+
+
+def _owned_returns(table: RootTable, terminator: ir.Operation, knows: bool) -> list[ReturnedClone]:
+    """The clones that make a function own each memref it returns; memrefs that it owns anyway are left out.
+
+    None if its callers know what it returns.
+    """
+    returned = {} if knows else leaving_buffers(terminator)
     clones = (_owned_return(table, terminator, number, returned) for number in returned)
     return [clone for clone in clones if clone is not None]
 

@@ -12,7 +12,9 @@ from itertools import pairwise
 from mlir import ir
 
 from ...framework.errors import PassFailure
-from .plan import Free, Handle
+from ..effects.summary import callee_name
+from .plan import Free, GlobalBuffer, Handle
+from .returned_buffers import ReturnedBuffers
 from .roots import NONE, VIEWS, Root, RootKind, Roots, RootTable, is_buffer, leaving_buffers
 
 __all__ = ["BlockScan", "RegionLifetimes"]
@@ -38,11 +40,13 @@ class BlockScan:
 class RegionLifetimes(RootTable):
     """Walks blocks in post-order; `frees` collects the frees in blocks of structured ops.
 
-    `loops` handles the ops that carry memrefs from one iteration to the next.
+    `loops` handles the ops that carry memrefs from one iteration to the next. `callees` says what functions return; one
+    that is left out owns what it returns.
     """
 
-    def __init__(self, loops: Mapping[str, LoopScan]) -> None:
+    def __init__(self, loops: Mapping[str, LoopScan], callees: Mapping[str, ReturnedBuffers]) -> None:
         super().__init__()
+        self._callees = callees
         self.frees: list[Free] = []
         self._loops = loops
         self._next: dict[ir.Operation, ir.Operation] = {}
@@ -91,13 +95,16 @@ class RegionLifetimes(RootTable):
         name = op.name
         if any(isinstance(buffer.type, ir.MemRefType) and is_buffer(buffer.type.element_type) for buffer in buffers):
             raise PassFailure("cannot plan the lifetimes of memrefs that lie in memrefs", op)
-        if name in ("memref.alloc", "bufferization.clone", "func.call"):
+        if name == "func.call" and callee_name(op) in self._callees:
+            self._scan_call(op, self._callees[callee_name(op)], scan)
+        elif name in ("memref.alloc", "bufferization.clone", "func.call"):
             for buffer in buffers:
                 self._add_own(self.new_root(RootKind.OWNED, (buffer,), scan.level), op, scan)
         elif name == "memref.alloca":
             self.new_root(RootKind.BORROWED, (buffers[0],), scan.level)
         elif name == "memref.get_global":
-            self.sets[buffers[0]] = self.global_root(op)
+            symbol = ir.FlatSymbolRefAttr(op.attributes["name"]).value
+            self.sets[buffers[0]] = self.global_root(GlobalBuffer(symbol, buffers[0].type))
         elif name in VIEWS:
             self._pass_on(buffers[0], op.operands[0], shifts=name == "memref.view")
         elif name == "arith.select":
@@ -105,6 +112,29 @@ class RegionLifetimes(RootTable):
                 self._pass_on(buffers[0], operand)
         else:
             raise PassFailure(f"cannot tell which memory the result of '{name}' lies in", op)
+
+    def _scan_call(self, op: ir.Operation, returned: ReturnedBuffers, scan: BlockScan) -> None:
+        """A call of a function that says what its results may be: operands, constants, or memory that is new."""
+        outer: dict[int, Roots] = {}
+        for number, arguments in returned.arguments.items():
+            operands = [op.operands[argument] for argument in sorted(arguments)]
+            constants = (self.global_root(handle) for handle in returned.constants[number])
+            outer[number] = NONE.union(*(self.sets[operand] for operand in operands), *constants)
+            for operand in operands:
+                if operand in self.shifted:
+                    self.shifted.add(op.results[number])
+                if number in returned.groups:
+                    self.check_address(operand, op)
+        members: dict[int, list[int]] = {number: [] for number in returned.groups.values()}
+        for number, group in returned.groups.items():
+            members[group].append(number)
+        for group in members.values():
+            if len(group) == 1 and not outer[group[0]]:
+                self._add_own(self.new_root(RootKind.OWNED, (op.results[group[0]],), scan.level), op, scan)
+            else:
+                self.join(op, {number: outer[number] for number in group}, group, scan)
+        for number in outer.keys() - returned.groups.keys():
+            self.sets[op.results[number]] = outer[number]
 
     def _pass_on(self, result: ir.Value, source: ir.Value, *, shifts: bool = False) -> None:
         self.sets[result] = self.sets.get(result, NONE) | self.sets[source]

@@ -128,13 +128,11 @@ class RootTable:
         root.returnable = _is_returnable(argument)
         return root
 
-    def global_root(self, op: ir.Operation) -> Roots:
-        """The root of a `memref.get_global`: one for each symbol."""
-        symbol = ir.FlatSymbolRefAttr(op.attributes["name"]).value
-        if symbol not in self._globals:
-            handle = GlobalBuffer(symbol, op.results[0].type)
-            self._globals[symbol] = self.new_root(RootKind.BORROWED, (handle,), None).number
-        return frozenset((self._globals[symbol],))
+    def global_root(self, handle: GlobalBuffer) -> Roots:
+        """The root of the memory of a `memref.global`: one for each symbol."""
+        if handle.symbol not in self._globals:
+            self._globals[handle.symbol] = self.new_root(RootKind.BORROWED, (handle,), None).number
+        return frozenset((self._globals[handle.symbol],))
 
     def handles(self, numbers: Iterable[int]) -> list[Handle]:
         """The values that stand for roots `numbers`."""
