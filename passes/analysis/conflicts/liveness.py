@@ -8,6 +8,9 @@ from .accesses import Read, Write
 
 __all__ = ["Liveness"]
 
+_LONG_GAP = 64
+"""From how many positions on it pays to leave out regions that run instead of a read's."""
+
 
 class Liveness:
     """The reads and writes of one function's values, from its tables. Linear in the uses of the value asked about."""
@@ -18,7 +21,10 @@ class Liveness:
         self._order = order
 
     def reads(self, value: int) -> list[Read]:
-        """Return when and where the content of ``value`` may be read."""
+        """Return when and where the content of ``value`` may be read.
+
+        A read by an op of which other regions run instead, for long, has two entries: before these, and after.
+        """
         effects, s = self._effects, self._snapshot
         begin = self._order.definition(value)
         last: list[Read] = []
@@ -30,17 +36,24 @@ class Liveness:
             return last
         uses = [o for o in s.value_uses[value] if effects.content_reads[o]]
         uses += [read for o in uses for read in effects.derived_reads.get(o, ())]
-        # An op does not read the slice that it overwrites, only the rest: such a read has no slice here.
-        return last + [
-            Read(
-                self._begin(begin, o),
-                self._end(value, o),
-                o,
-                value,
-                None if effects.writes[o] else effects.slices.get(o),
-            )
-            for o in uses
-        ]
+        for o in uses:
+            # An op does not read the slice that it overwrites, only the rest: such a read has no slice here.
+            slice_ = None if effects.writes[o] else effects.slices.get(o)
+            last += [Read(first, end, o, value, slice_) for first, end in self._spans(value, begin, o)]
+        return last
+
+    def _spans(self, value: int, definition: int, read: int) -> list[tuple[int, int]]:
+        """Return from when on, and until when, operand ``read`` may read ``value``.
+
+        A write in a region that runs instead of the read's is no conflict, by the rules as well; it is left out here so
+        that a nest of branches does not compare every write with every read.
+        """
+        effects, begin, end = self._effects, self._begin(definition, read), self._end(value, read)
+        if not (effects.escapes[read] or effects.outlives[read] or value in effects.shared_outputs):
+            gap = self._order.widest_gap(value, self._snapshot.operand_op[read])
+            if gap is not None and gap[1] - gap[0] >= _LONG_GAP:
+                return [(begin, gap[0]), (gap[1], end)]
+        return [(begin, end)]
 
     def _begin(self, definition: int, read: int) -> int:
         """Return the first moment at which ``read`` may read: in a later iteration, if the memref lives on."""

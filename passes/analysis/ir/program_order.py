@@ -19,6 +19,9 @@ from .snapshot import Snapshot
 
 __all__ = ["Order", "ProgramOrder"]
 
+_NEAR = 8
+"""How many ops around another are looked at by :meth:`ProgramOrder.widest_gap`."""
+
 
 class Order(enum.Enum):
     """How the first of two ops relates to the second within one run of their innermost common block."""
@@ -116,6 +119,28 @@ class ProgramOrder:
         """Return the block of op ``above`` that ``op`` is nested in."""
         s = self._snapshot
         return s.block_at(s.op_block[op], s.block_depth[s.op_block[above]] + 1)
+
+    def widest_gap(self, value: int, op: int) -> tuple[int, int] | None:
+        """Return the first and the last position of regions, in front of ``op``, that do not run when it does.
+
+        They are the earlier regions of an op that runs one region at most, around ``op`` but not around ``value``; of
+        the innermost such ops, the one whose regions are longest. No loop leads from them to ``op`` before it defines
+        ``value`` again. None if there are none.
+        """
+        s, begin = self._snapshot, self.definition(value)
+        block, widest = s.op_block[op], (0, 0)
+        for _ in range(_NEAR):
+            around = s.block_op[block]
+            if around < 0 or s.op_enter[around] <= begin:
+                break
+            gap = s.op_enter[around], s.block_begin[block]
+            is_one_of_several = around in self._exclusive and s.block_branches[block] < 0
+            if is_one_of_several and gap[1] - gap[0] > widest[1] - widest[0]:
+                if self.outermost_wrap(value, s.op_block[around]) >= 0:
+                    break
+                widest = gap
+            block = s.op_block[around]
+        return widest if widest[1] - widest[0] > 1 else None
 
     def dominates(self, value: int, op: int) -> bool:
         """Whether ``value`` is defined on every way to ``op``."""
