@@ -5,6 +5,7 @@ from __future__ import annotations
 from disabling import Rule
 
 _FREE = "passes.analysis.lifetimes.module:"
+_RETURNED = "passes.analysis.lifetimes.returned_buffers:"
 _REGION = "passes.analysis.lifetimes.regions:RegionLifetimes."
 _LOOP = "passes.analysis.lifetimes.loops:"
 _GRAPH = "passes.analysis.lifetimes.blocks:GraphLifetimes."
@@ -24,6 +25,34 @@ FREEING = (
         _FREE + "_owned_return",
         "False",
         "table.roots[n].kind is RootKind.BORROWED and not table.roots[n].returnable",
+    ),
+    Rule(
+        "results may be arguments of private functions",
+        "whose callers are all known",
+        _RETURNED + "read_returned",
+        "frozenset()",
+        "frozenset(handle.arg_number for handle in handles if isinstance(handle, ir.BlockArgument))",
+    ),
+    Rule(
+        "results may be constants of private functions",
+        "whose callers are all known",
+        _RETURNED + "read_returned",
+        "frozenset()",
+        "frozenset(handle for handle in handles if isinstance(handle, GlobalBuffer))",
+    ),
+    Rule(
+        "results that may be one new buffer",
+        "whose callers are all known",
+        _RETURNED + "read_returned",
+        "shared += [(number, number) for root in new]",
+        "shared += [(number, first.setdefault(root, number)) for root in new]",
+    ),
+    Rule(
+        "functions of a cycle answer the same",
+        "whose callers are all known",
+        _FREE + "_Plans._ask_again",
+        "if True:",
+        "if all(self._returned.get(name) == one for name, one in before.items()):",
     ),
     Rule("what a block gives away is not freed", "## 7. Freeing", _FREE + "_given_away", "return []"),
     Rule(

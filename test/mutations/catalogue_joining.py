@@ -52,7 +52,14 @@ JOINING = (
         "**Origins**",
         _ATTEMPT + "commit",
         "pass",
-        "storage.spared += self.spared",
+        "storage.spare(questions, sets.equivalence.find)",
+    ),
+    Rule(
+        "spared questions are asked one by one",
+        "**Origins**",
+        "passes.analysis.conflicts.interference:Interference.again",
+        "if True:",
+        "if not self._sets.have_common_origin(*questions[0].values):",
     ),
     Rule(
         "rotated buffers are apart in one loop only",

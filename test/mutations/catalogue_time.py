@@ -30,6 +30,20 @@ TIME = (
         "return Order.BEFORE, block",
         "return Order.BEFORE, inner if s.block_loop[inner] == inner else block",
     ),
+    Rule(
+        "no loop leads from a region to another one",
+        "**Time**",
+        _ORDER + "widest_gap",
+        "if False:",
+        "if self.outermost_wrap(value, s.op_block[around]) >= 0:",
+    ),
+    Rule(
+        "only exclusive regions are left out",
+        "are *exclusive*",
+        _ORDER + "widest_gap",
+        "is_one_of_several = True",
+        "is_one_of_several = around in self._exclusive and s.block_branches[block] < 0",
+    ),
     Rule("branches lead forward", "**Forward, not passing the definition**", _ORDER + "_leads", "return False"),
     Rule(
         "a branch may avoid the definition",

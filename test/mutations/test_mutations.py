@@ -52,7 +52,7 @@ def test_programs_come_out_the_same_without_rules_that_they_do_not_reach() -> No
         with reach.watching():
             trial = Trial(case(source, 0), context)
         left = [rule for rule in RULES if not reach.reached(rule)]
-        assert 100 < len(left) < 400
+        assert 100 < len(left) < 0.9 * len(RULES)
         for rule in left[::9]:
             assert trial.finding(rule) is None
             assert not trial.is_changed, rule.name

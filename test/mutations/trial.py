@@ -38,6 +38,7 @@ _LATE = tuple(
         "analysis.lifetimes.blocks",
         "analysis.lifetimes.loops",
         "analysis.lifetimes.regions",
+        "analysis.lifetimes.returned_buffers",
         "functions.drop_equivalent_results",
         "functions.results_to_out_params",
     )

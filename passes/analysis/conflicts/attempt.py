@@ -32,8 +32,8 @@ class Attempt:
         """Whether two of the values are in one set already: members may then get a common origin."""
         self.left = 0
         """The remaining budget of comparisons."""
-        self.spared: list[Question] = []
-        """Questions answered by "no common origin" alone: another edge may change the answer."""
+        self.spared: list[list[Question]] = []
+        """Questions answered by "no common origin" alone, each list about two classes: another edge may change that."""
 
     def spend(self) -> bool:
         """Count one comparison; False if the budget is exhausted."""
@@ -43,13 +43,15 @@ class Attempt:
     def commit(self) -> StorageSet:
         """Keep the stated facts and merge the sets; return the merged set."""
         sets, (value, *others) = self._sets, self.values
+        if self.closes_cycle:
+            # All questions were asked again: those that origins still answer are in this attempt's list.
+            for storage in self.storages:
+                storage.spared = {}
         for other in others:
             sets.merge(value, other)
         storage = sets.storage(value)
-        if self.closes_cycle:
-            # All questions were asked again: those that origins still answer are in this attempt's list.
-            storage.spared.clear()
-        storage.spared += self.spared
+        for questions in self.spared:
+            storage.spare(questions, sets.equivalence.find)
         return storage
 
     def roll_back(self) -> None:

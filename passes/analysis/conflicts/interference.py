@@ -80,11 +80,20 @@ class Interference:
         return None
 
     def again(self, storage: StorageSet, attempt: Attempt) -> Conflict | None:
-        """Repeat the questions of ``storage`` that "no common origin" answered."""
-        for question in storage.spared:
-            conflict = self._ask(question, attempt)
-            if conflict is not None:
-                return conflict
+        """Repeat the questions of ``storage`` that "no common origin" answered.
+
+        Those about the same two classes are asked one by one only if these classes have a common origin now.
+        """
+        for questions in storage.spared.values():
+            if not attempt.spend():
+                return Conflict(Rule.TOO_MANY_ACCESSES, write=questions[0].write.operand)
+            if not self._sets.have_common_origin(*questions[0].values):
+                attempt.spared.append(questions)
+                continue
+            for question in questions:
+                conflict = self._ask(question, attempt)
+                if conflict is not None:
+                    return conflict
         return None
 
     def stands(self, conflict: Conflict, write: Write, reads: Iterable[Read], attempt: Attempt) -> bool:
@@ -121,7 +130,7 @@ class Interference:
             or (rule is Rule.READ_BY_WRITER and self._is_one_or_apart(write, value, other))
             or (rule is Rule.NOT_WRITABLE and self._is_what_was_passed(write, value))
         ):
-            attempt.spared.append(question)
+            attempt.spared.append([question])
             return None
         if isinstance(other, int):
             return Conflict(rule, write.operand, value=value)

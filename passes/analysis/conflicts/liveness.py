@@ -45,15 +45,14 @@ class Liveness:
     def _spans(self, value: int, definition: int, read: int) -> list[tuple[int, int]]:
         """Return from when on, and until when, operand ``read`` may read ``value``.
 
-        A write in a region that runs instead of the read's is no conflict, by the rules as well; it is left out here so
-        that a nest of branches does not compare every write with every read.
+        What is left out are writes in regions that run instead of the read's: by the rules, no way leads from them to
+        it. So a nest of branches does not compare every write with every read.
         """
-        effects, begin, end = self._effects, self._begin(definition, read), self._end(value, read)
-        if not (effects.escapes[read] or effects.outlives[read] or value in effects.shared_outputs):
-            gap = self._order.widest_gap(value, self._snapshot.operand_op[read])
-            if gap is not None and gap[1] - gap[0] >= _LONG_GAP:
-                return [(begin, gap[0]), (gap[1], end)]
-        return [(begin, end)]
+        begin, end = self._begin(definition, read), self._end(value, read)
+        gap = self._order.widest_gap(value, self._snapshot.operand_op[read])
+        if gap is None or gap[1] - gap[0] < _LONG_GAP:
+            return [(begin, end)]
+        return [(begin, gap[0]), (gap[1], end)]
 
     def _begin(self, definition: int, read: int) -> int:
         """Return the first moment at which ``read`` may read: in a later iteration, if the memref lives on."""

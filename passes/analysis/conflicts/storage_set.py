@@ -18,6 +18,11 @@ class Question(NamedTuple):
     write: Write
     other: Read | Write | int
 
+    @property
+    def values(self) -> tuple[int, int]:
+        """The two values whose buffers may be one."""
+        return self.write.value, self.other if isinstance(self.other, int) else self.other.value
+
 
 _SMALL = 16
 """Up to this number of accesses, a set has no index and is searched linearly."""
@@ -27,9 +32,9 @@ class StorageSet:
     """The live reads of one may-alias set, the writes decided in it, and whether it may be written.
 
     ``readonly`` are values whose buffers must not be written. ``rotating``: a loop swaps buffers of this set.
-    ``spared`` are the questions answered by "no common origin"; they are asked again when another edge connects
-    members. ``first`` is the position of the earliest member. ``confined`` holds the writes that must stay within a
-    parallel region, by its block (kept only where there are such regions).
+    ``spared`` are the questions answered by "no common origin", by the classes of their values at that time; they are
+    asked again when another edge connects members. ``first`` is the position of the earliest member. ``confined`` holds
+    the writes that must stay within a parallel region, by its block (kept only where there are such regions).
 
     A set of more than a few accesses has an :class:`AccessIndex`.
     """
@@ -54,7 +59,7 @@ class StorageSet:
         self.reads: list[Read] = []
         self.writes: list[Write] = []
         self.readonly: list[int] = []
-        self.spared: list[Question] = []
+        self.spared: dict[tuple[int, int], list[Question]] = {}
         self.rotating = False
         self.first = self.first_begin = self.first_write = sys.maxsize
         self.last_end = self.last_write = -1
@@ -95,11 +100,21 @@ class StorageSet:
         for write in other.writes:
             self.add_write(write)
         self.readonly.extend(other.readonly)
-        self.spared.extend(other.spared)
+        for questions in other.spared.values():
+            self.spare(questions, find)
         self.first = min(self.first, other.first)
         for block, writes in other.confined.items():
             self.confined.setdefault(block, []).extend(writes)
         self.rotating = self.rotating or other.rotating
+
+    def spare(self, questions: list[Question], find: Callable[[int], int]) -> None:
+        """Keep questions about two classes; the list is this set's from now on."""
+        first, second = questions[0].values
+        key = find(first), find(second)
+        known = self.spared.get(key, [])
+        larger, smaller = (known, questions) if len(known) > len(questions) else (questions, known)
+        larger.extend(smaller)
+        self.spared[key] = larger
 
     def drop_index(self) -> None:
         """Drop the index: the set is searched linearly from now on."""

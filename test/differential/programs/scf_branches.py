@@ -14,7 +14,92 @@ def clipped(t: np.ndarray, limit: float) -> np.ndarray:
     return np.minimum(t, np.float32(limit))
 
 
+def numbers(first: str) -> str:
+    """Many ops on numbers, the last of which is %x79 = 1.5^79 * `first`, in float32."""
+    ops = (f"%x{n} = arith.mulf %x{n - 1}, %one_and_a_half : f32" for n in range(1, 80))
+    return "\n".join(["%one_and_a_half = arith.constant 1.5 : f32", f"%x0 = arith.addf {first}, %zero : f32", *ops])
+
+
+def grown(f: float) -> np.float32:
+    x = np.float32(f)
+    for _ in range(79):
+        x *= np.float32(1.5)
+    return x
+
+
+def turns(t: np.ndarray, n: int, f: float) -> np.float32:
+    """What the loops below sum up: a number in even iterations, the first element in odd ones."""
+    total = np.float32(0)
+    for i in range(n):
+        total += t[0] if i % 2 else grown(f)
+    return total
+
+
+def both(t: np.ndarray, n: int, f: float) -> np.float32:
+    total = np.float32(0)
+    for _ in range(n):
+        total = np.float32(total + grown(f)) + t[0]
+    return np.float32(total + grown(f))
+
+
 PROGRAMS = [
+    Program(
+        "if_reads_what_a_long_branch_of_an_earlier_iteration_updates",
+        f"""
+        func.func @main(%t: tensor<4xf32>, %n: index, %f: f32) -> f32 {{
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c2 = arith.constant 2 : index
+          %zero = arith.constant 0.0 : f32
+          %w = tensor.insert %f into %t[%c1] : tensor<4xf32>
+          %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> f32 {{
+            %k = arith.remui %i, %c2 : index
+            %even = arith.cmpi eq, %k, %c0 : index
+            %v = scf.if %even -> f32 {{
+              {numbers("%f")}
+              %u = tensor.insert %x79 into %w[%c0] : tensor<4xf32>
+              %e = tensor.extract %u[%k] : tensor<4xf32>
+              scf.yield %e : f32
+            }} else {{
+              %e = tensor.extract %w[%c0] : tensor<4xf32>
+              scf.yield %e : f32
+            }}
+            %s = arith.addf %sum, %v : f32
+            scf.yield %s : f32
+          }}
+          return %r : f32
+        }}""",
+        args=[("4xf32", n, 0.25) for n in (0, 1, 2, 5)],
+        numpy=turns,
+    ),
+    Program(
+        "while_reads_what_its_long_first_region_updates",
+        f"""
+        func.func @main(%t: tensor<4xf32>, %n: index, %f: f32) -> f32 {{
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %zero = arith.constant 0.0 : f32
+          %w = tensor.insert %f into %t[%c1] : tensor<4xf32>
+          %r:2 = scf.while (%i = %c0, %sum = %zero) : (index, f32) -> (index, f32) {{
+            {numbers("%f")}
+            %u = tensor.insert %x79 into %w[%c0] : tensor<4xf32>
+            %k = arith.subi %i, %i : index
+            %e = tensor.extract %u[%k] : tensor<4xf32>
+            %s = arith.addf %sum, %e : f32
+            %more = arith.cmpi slt, %i, %n : index
+            scf.condition(%more) %i, %s : index, f32
+          }} do {{
+          ^bb0(%i: index, %sum: f32):
+            %e = tensor.extract %w[%c0] : tensor<4xf32>
+            %s = arith.addf %sum, %e : f32
+            %next = arith.addi %i, %c1 : index
+            scf.yield %next, %s : index, f32
+          }}
+          return %r#1 : f32
+        }}""",
+        args=[("4xf32", n, 0.25) for n in (0, 1, 3)],
+        numpy=both,
+    ),
     Program(
         "if_updates_in_one_branch",
         """

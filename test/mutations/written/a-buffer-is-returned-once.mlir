@@ -2,7 +2,7 @@
 // after: canonicalize,cse,inplace-deallocate
 // protects: yes
 // runs: [[["int64", null, 1], ["f", null, 100.5]], [["int64", null, 0], ["f", null, 100.5]], [["int64", null, 2], ["f", null, 100.5]]]
-func.func private @f(%x: f32) -> (tensor<4xf32>, tensor<4xf32>) attributes {no_inline} {
+func.func @f(%x: f32) -> (tensor<4xf32>, tensor<4xf32>) attributes {no_inline} {
   %e = tensor.empty() : tensor<4xf32>
   %b = linalg.fill ins(%x : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   return %b, %b : tensor<4xf32>, tensor<4xf32>

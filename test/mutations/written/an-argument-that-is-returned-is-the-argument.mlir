@@ -2,7 +2,7 @@
 // after: inplace-deallocate
 // protects: no
 // runs: [[["float32", [4], 1], ["f", null, 100.5]]]
-func.func private @same(%t: tensor<4xf32>) -> tensor<4xf32> {
+func.func @same(%t: tensor<4xf32>) -> tensor<4xf32> {
   return %t : tensor<4xf32>
 }
 func.func @main(%given: tensor<4xf32>, %f: f32) -> tensor<4xf32> {

@@ -146,7 +146,7 @@ def test_absorbing_takes_everything_over(count: int) -> None:
         second.add_write(Write(position, position, 1, None))
     second.readonly.append(7)
     second.rotating = True
-    second.spared.append(question)
+    second.spare([question], sets.equivalence.find)
     second.first = 2
     second.confined = {7: [Write(3, 30, 1, None)]}
     first.add_write(Write(50, 50, 0, None))
@@ -156,7 +156,7 @@ def test_absorbing_takes_everything_over(count: int) -> None:
     assert len(first) == count + 2
     assert {write.operand for write in first.writes_between(-1, 60, 0, None)} == {50, *range(count)}
     assert (first.first_write, first.last_write, first.first_begin, first.last_end) == (0, 50, 45, 47)
-    assert (first.readonly, first.spared) == ([7], [question])
+    assert (first.readonly, first.spared) == ([7], {(1, 7): [question]})
     assert (first.first, first.rotating) == (2, True)
     assert first.confined == second.confined
 
