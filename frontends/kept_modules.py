@@ -32,7 +32,7 @@ def compile_lowered(lower: Callable[[], ir.Module], *made_from: object, **option
     if kept is not None:
         with entered(new_context()):
             # Parsed here: bytecode of others is tried in a process of its own, but an entry is what was written.
-            module = ir.Module.parse(kept.code)
+            module = ir.Module.parse(kept.objects[0])
         return compile_module(module, **options)
     started = time.perf_counter()
     module = lower()
@@ -40,5 +40,5 @@ def compile_lowered(lower: Callable[[], ir.Module], *made_from: object, **option
     if cache.is_worth(time.perf_counter() - started):
         bytecode = io.BytesIO()
         module.operation.write_bytecode(bytecode)
-        cache.store(key, Entry(bytecode.getvalue(), {}, owns_results=False))
+        cache.store(key, Entry((bytecode.getvalue(),), {}, owns_results=False))
     return program

@@ -20,7 +20,7 @@ from ..memory.statistics import Recorder
 from ..native.engine import Engine, load_library
 from ..native.guard_keys import use_guard
 from ..native.library_names import native_name
-from ..native.loaded_object import LoadedObject, UnsupportedObjectError, is_supported
+from ..native.loaded_object import LoadedObject, UnsupportedObjectError, are_supported
 from ..native.thread_team import thread_symbols
 from .disk_cache import CachePlace, DiskCache, Entry, cache_key, plugins
 from .settings import Settings
@@ -61,7 +61,7 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
     if entry is not None and set(entry.forms) == set(signatures):
         try:
             libraries = [load_library(path) for path in settings.shared_libs]
-            loaded = LoadedObject(entry.code, libraries, thread_symbols(settings.threads, settings.shared_libs))
+            loaded = LoadedObject(entry.objects, libraries, thread_symbols(settings.threads, settings.shared_libs))
             use_pool(loaded)
             use_guard(loaded)
             return _ready(loaded, entry.forms, settings, owns_results=entry.owns_results)
@@ -71,9 +71,9 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
     compiled = _compile(source, signatures, settings, contiguous)
     seconds = time.perf_counter() - started
     built = _finish(compiled, settings)
-    code = compiled.engine.object_code() if compiled.forms and cache.is_worth(seconds) else None
-    if code is not None and is_supported(code):
-        cache.store(key, Entry(code, dict(compiled.forms), compiled.owns_results))
+    objects = compiled.engine.objects if compiled.forms and cache.is_worth(seconds) else ()
+    if are_supported(objects):
+        cache.store(key, Entry(objects, dict(compiled.forms), compiled.owns_results))
     return built
 
 

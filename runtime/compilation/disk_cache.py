@@ -23,6 +23,7 @@ import time
 import warnings
 from dataclasses import asdict
 from functools import cache
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ MOST_BYTES = 1 << 30
 _ABANDONED = 3600
 """How many seconds after its last change a file that is being written belongs to a process that was killed."""
 
-_MAGIC = b"mlir-inplace object 2\n"
+_MAGIC = b"mlir-inplace object 3\n"
 _DIGEST = hashlib.sha256().digest_size
 _SUPERUSER = 0
 _SUFFIX = ".object"
@@ -57,12 +58,12 @@ _FOLDERS = ("dialects", "frontends", "passes", "runtime")
 
 @frozen
 class Entry:
-    """One compiled program: its object file, the forms of its functions, and whether callers own returned buffers.
+    """One compiled program: its object files, the forms of its functions, and whether callers own returned buffers.
 
     A lowered program is bytecode, and has no forms.
     """
 
-    code: bytes
+    objects: tuple[bytes, ...]
     forms: dict[str, Form]
     owns_results: bool
 
@@ -223,9 +224,10 @@ def _encode(entry: Entry, key: str) -> bytes:
         "key": key,
         "forms": {name: asdict(form) for name, form in entry.forms.items()},
         "owns": entry.owns_results,
+        "sizes": [len(code) for code in entry.objects],
     }
     header = json.dumps(described).encode()
-    content = len(header).to_bytes(8, "little") + header + entry.code
+    content = len(header).to_bytes(8, "little") + header + b"".join(entry.objects)
     return _MAGIC + hashlib.sha256(content).digest() + content
 
 
@@ -238,7 +240,9 @@ def _decode(data: bytes, key: str) -> Entry:
     described = json.loads(content[8:end])
     if described["key"] != key:
         raise ValueError("another program")
-    return Entry(content[end:], {name: _form(form) for name, form in described["forms"].items()}, described["owns"])
+    ends = [end, *accumulate(described["sizes"], initial=end)][1:]
+    objects = tuple(content[start:end] for start, end in pairwise(ends))
+    return Entry(objects, {name: _form(form) for name, form in described["forms"].items()}, described["owns"])
 
 
 def _form(found: dict[str, Any]) -> Form:

@@ -33,6 +33,7 @@ from .garbage import collection_paused
 from .preparation import Prepared, prepare
 from .settings import Settings
 from .shared_trampolines import shared_trampolines
+from .stages import makes_parts
 
 if TYPE_CHECKING:
     from ..message_passing.communicators import Communicators
@@ -142,6 +143,7 @@ def compile(  # noqa: A001, PLR0913
         cache=cache_place(cache),
         runtime_checks=runtime_checks,
         ranks=communicator is not None,
+        in_parts=makes_parts(),
     )
 
     def make() -> Program:

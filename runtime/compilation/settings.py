@@ -34,6 +34,7 @@ class Settings:
         kernels: whether `optimize` outlines repeated ops into functions, and optimizes these.
         eager: outline and tabulate code however seldom it is repeated, for tests.
         ranks: whether the program may send messages to other ranks.
+        in_parts: whether its code may be in two object files, compiled at once (`native/code_parts.py`).
     """
 
     pipeline: Pipeline | None
@@ -51,3 +52,4 @@ class Settings:
     eager: bool = False
     runtime_checks: bool = False
     ranks: bool = False
+    in_parts: bool = True

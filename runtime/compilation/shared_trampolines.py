@@ -7,7 +7,7 @@ from typing import Any
 
 from ..call.trampoline_code import ADDRESSES, trampoline_module
 from ..call.trampolines import Trampolines, are_offsets_known
-from ..native.loaded_object import LoadedObject, UnsupportedObjectError, is_supported
+from ..native.loaded_object import LoadedObject, UnsupportedObjectError, are_supported
 from .disk_cache import DiskCache, Entry, cache_place, code_key
 
 __all__ = ["compile_trampolines", "shared_trampolines"]
@@ -53,7 +53,7 @@ def _loaded() -> Trampolines | None:
     if entry is None:
         return None
     try:
-        return _found(LoadedObject(entry.code, []))
+        return _found(LoadedObject(entry.objects, []))
     except (UnsupportedObjectError, OSError):
         return None
 
@@ -67,9 +67,9 @@ def _compiled() -> Trampolines:
     with entered(new_context()):
         engine = Engine(ir.Module.parse(trampoline_module()), opt_level=1, shared_libs=[])
         found = _found(engine)
-    code, cache = engine.object_code(), _cache()
-    if cache and code and is_supported(code):
-        cache.store(code_key(trampoline_module()), Entry(code, {}, owns_results=False))
+    objects, cache = engine.objects, _cache()
+    if cache and are_supported(objects):
+        cache.store(code_key(trampoline_module()), Entry(objects, {}, owns_results=False))
     return found
 
 

@@ -8,13 +8,14 @@ from contextvars import ContextVar
 
 from mlir import ir
 
-__all__ = ["STAGES", "is_watched", "reached", "watched_stages"]
+__all__ = ["STAGES", "is_watched", "makes_parts", "one_object", "reached", "watched_stages"]
 
 STAGES = ("tensors", "bufferize", "boundary", "deallocate", "buffers", "functions", "llvm", "linked")
 """The steps of a compilation by name, in their order; at last the functions of the runtime are linked in."""
 
 Watcher = Callable[[str, ir.Module], None]
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+_parts: ContextVar[bool] = ContextVar("parts", default=True)
 
 
 @contextmanager
@@ -37,3 +38,18 @@ def reached(stage: str, module: ir.Module) -> None:
     watcher = _watcher.get()
     if watcher is not None:
         watcher(stage, module)
+
+
+@contextmanager
+def one_object() -> Generator[None]:
+    """Keep the code of programs compiled in a `with` block in one object file, in which a fault is looked for."""
+    token = _parts.set(False)
+    try:
+        yield
+    finally:
+        _parts.reset(token)
+
+
+def makes_parts() -> bool:
+    """Whether the code of a program may be in two object files."""
+    return _parts.get()

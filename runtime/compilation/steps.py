@@ -33,12 +33,14 @@ from ..interface.signature import Signature
 from ..memory.counting_code import counting_allocator
 from ..memory.pool import POOLED, use_pool, wants_pool
 from ..message_passing.native_code import link_messages
+from ..native.code_parts import compiled_in_parts
 from ..native.engine import Engine, require_registered
 from ..native.guard_code import NativeAllocator, unguarded_module
 from ..native.guard_keys import use_guard
 from ..native.guarded_entries import guard_entries
 from ..native.library_names import avoid_library_names, native_name
 from ..native.linking import link
+from ..native.loaded_object import LoadedObject, UnsupportedObjectError
 from ..native.packed_entries import pack_entry
 from ..native.thread_team import require_own_loops, thread_symbols
 from ..source import private_copy
@@ -109,7 +111,7 @@ class Lowered(NamedTuple):
 class Compiled(NamedTuple):
     """A compiled module: its machine code, the forms of its entry points, and whether callers own returned buffers."""
 
-    engine: Engine
+    engine: Engine | LoadedObject
     forms: Mapping[str, Form]
     owns_results: bool
 
@@ -123,6 +125,8 @@ def compile_module(
     """
     lowered = lower_module(source, signatures, settings, contiguous=contiguous)
     engine = _start(lowered, settings)
+    if engine is None:
+        return compile_module(source, signatures, replace(settings, in_parts=False), contiguous=contiguous)
     return Compiled(engine, lowered.forms, lowered.owns_results)
 
 
@@ -207,8 +211,11 @@ def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
     return True
 
 
-def _start(lowered: Lowered, settings: Settings) -> Engine:
-    """Link the runtime's functions into a lowered module, and compile it to machine code."""
+def _start(lowered: Lowered, settings: Settings) -> Engine | LoadedObject | None:
+    """Link the runtime's functions into a lowered module, and compile it to machine code.
+
+    None if it was compiled in parts that cannot be brought together, which do not put it together again.
+    """
     module = lowered.module
     if settings.ranks:
         link_messages(module)
@@ -223,7 +230,11 @@ def _start(lowered: Lowered, settings: Settings) -> Engine:
     if team:
         require_own_loops(module.operation)
     callbacks = {**settings.callbacks, **team}
-    engine = Engine(module, settings.opt_level, settings.shared_libs, callbacks)
+    try:
+        divided = settings.in_parts and compiled_in_parts(module, settings.opt_level, settings.shared_libs, callbacks)
+    except UnsupportedObjectError:
+        return None
+    engine = divided or Engine(module, settings.opt_level, settings.shared_libs, callbacks)
     use_pool(engine)
     use_guard(engine)
     return engine

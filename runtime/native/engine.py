@@ -55,11 +55,9 @@ class Engine:
         *,
         pic: bool = False,
     ) -> None:
-        libraries = [load_library(path) for path in shared_libs]
         self._callbacks = dict(callbacks or {})  # kept alive as long as native code may call them
-        self._assembly = InlineAssembly(require_lowered(module.operation))
-        _require_room(module.operation)
-        self._functions = _require_symbols(module.operation, libraries, self._callbacks)
+        checked = CheckedCode(module, shared_libs, self._callbacks)
+        self._assembly, self._functions = checked.assembly, checked.functions
         with captured_native_stderr() as report:
             try:
                 options = {"enable_pic": True} if pic else {}
@@ -84,6 +82,12 @@ class Engine:
             self._engine.dump_to_object_file(str(path))
             return path.read_bytes() if path.exists() else None
 
+    @property
+    def objects(self) -> tuple[bytes, ...]:
+        """The object file, if there is one, as `LoadedObject` takes it."""
+        code = self.object_code()
+        return () if code is None else (code,)
+
     def defines(self, name: str) -> bool:
         """Whether there is a function of that name."""
         return name in self._functions
@@ -100,6 +104,26 @@ class Engine:
             raise PassError(f"cannot generate native code for '{name}': {report.text.strip()}")
         self._assembly.require_assembled(report.text)
         return _Native(address)
+
+
+class CheckedCode:
+    """What is known of a module that LLVM can take.
+
+    Attributes:
+        libraries: the shared libraries, loaded.
+        assembly: its inline assembly, which has not been assembled yet.
+        functions: the names of those that it defines.
+
+    Raises what `Engine` does before there is code.
+    """
+
+    def __init__(self, module: ir.Module, shared_libs: Sequence[str], callbacks: Mapping[str, Any]) -> None:
+        self.libraries = [load_library(path) for path in shared_libs]
+        inline = require_lowered(module.operation)
+        self.assembly = InlineAssembly(inline)
+        self.has_assembly = bool(inline)
+        _require_room(module.operation)
+        self.functions = _require_symbols(module.operation, self.libraries, callbacks)
 
 
 def library_paths(paths: object) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Loader of relocatable object files from the JIT, without a linker.
+"""Loader of relocatable object files from the JIT, without a linker: those of one program, which use each other.
 
 The JIT's code for x86-64 Linux uses the large code model, so each relocation is 8 bytes with the absolute address of a
-symbol of the file, the process or a library. Anything else (other processors, constructors, thread-local memory) is an
+symbol of the files, the process or a library. Anything else (other processors, constructors, thread-local memory) is an
 `UnsupportedObjectError`, and the program is compiled again.
 """
 
@@ -26,6 +26,7 @@ _SYMBOLS, _RELOCATIONS, _ZEROS = 2, 4, 8
 _CONSTRUCTORS = frozenset({14, 15, 16})
 _WRITE, _ALLOCATE, _EXECUTE, _THREAD_LOCAL = 1, 2, 4, 0x400
 _ABSOLUTE = 1
+_LOCAL = 0
 _PAGE = mmap.PAGESIZE
 _UNWINDING = ".eh_frame"
 """Unwinding tables, which are not needed: no code of ours throws."""
@@ -56,6 +57,7 @@ class _Symbol:
     name: str
     section: int
     value: int
+    binding: int
 
 
 class ObjectFile:
@@ -88,7 +90,7 @@ class ObjectFile:
             raise UnsupportedObjectError(f"{len(tables)} symbol tables")
         table, strings = tables[0], self.sections[tables[0].link].offset
         rows = (_SYMBOL.unpack_from(self.data, table.offset + at) for at in range(0, table.size, _SYMBOL.size))
-        return [_Symbol(self._text(strings + row[0]), row[3], row[4]) for row in rows]
+        return [_Symbol(self._text(strings + row[0]), row[3], row[4], row[1] >> 4) for row in rows]
 
     def _read_relocations(self) -> list[tuple[_Section, int, _Symbol, int]]:
         """For each relocation: its section and offset, the symbol, and the addend."""
@@ -122,13 +124,14 @@ def relocated_places(file: ObjectFile, index: int) -> dict[int, tuple[int, int]]
     return found
 
 
-def is_supported(data: bytes) -> bool:
-    """Whether an object file can be loaded, apart from symbols of libraries."""
+def are_supported(objects: Sequence[bytes]) -> bool:
+    """Whether object files can be loaded, apart from symbols of libraries."""
     try:
-        ObjectFile(data)
+        for data in objects:
+            ObjectFile(data)
     except UnsupportedObjectError:
         return False
-    return True
+    return bool(objects)
 
 
 def is_loaded(section: _Section) -> bool:
@@ -139,35 +142,45 @@ def is_loaded(section: _Section) -> bool:
 class LoadedObject:
     """Native code in memory, as long as this object lives.
 
-    `callbacks`, by symbol, and then `libraries` provide symbols that the object does not define. Raises
-    `UnsupportedObjectError` for an unsupported object or an undefined symbol, and `OSError` where the system does not
-    allow code to be loaded.
+    `callbacks`, by symbol, and then `libraries` provide symbols that no file defines. Raises `UnsupportedObjectError`
+    for an unsupported object or an undefined symbol, and `OSError` where the system does not allow code to be loaded.
+
+    Attributes:
+        objects: the object files.
     """
 
     def __init__(
-        self, data: bytes, libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any] | None = None
+        self, objects: Sequence[bytes], libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any] | None = None
     ) -> None:
-        file = ObjectFile(data)
+        self.objects = tuple(objects)
+        files = [ObjectFile(data) for data in objects]
         self._callbacks = dict(callbacks or {})
-        providers = [ctypes.CDLL(None), *libraries]
-        ends = self._lay_out(file.sections)
+        self._libraries = [ctypes.CDLL(None), *libraries]
+        ends = self._lay_out([section for file in files for section in file.sections])
         self._memory = mmap.mmap(-1, max(ends[-1], _PAGE), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         self._base = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
-        for section in file.sections:
-            if section.place >= 0 and section.kind != _ZEROS:
-                self._memory[section.place : section.place + section.size] = data[section.offset :][: section.size]
-        for section, offset, symbol, addend in file.relocations:
-            address = self._address(file, symbol, providers) + addend
-            struct.pack_into("<Q", self._memory, section.place + offset, address & 0xFFFFFFFFFFFFFFFF)
         self._symbols = {
             symbol.name: self._base + file.sections[symbol.section].place + symbol.value
+            for file in files
             for symbol in file.symbols
-            if 0 < symbol.section < len(file.sections) and file.sections[symbol.section].place >= 0
+            if symbol.binding != _LOCAL
+            and 0 < symbol.section < len(file.sections)
+            and file.sections[symbol.section].place >= 0
         }
-        self._libraries = providers
+        for file in files:
+            self._fill(file)
         self._protect(0, ends[0], mmap.PROT_READ | mmap.PROT_EXEC)
         self._protect(ends[0], ends[1], mmap.PROT_READ)
         kept_for_daemons(self)
+
+    def _fill(self, file: ObjectFile) -> None:
+        """Write the content of the sections of a file, and the addresses in it."""
+        for section in file.sections:
+            if section.place >= 0 and section.kind != _ZEROS:
+                self._memory[section.place : section.place + section.size] = file.data[section.offset :][: section.size]
+        for section, offset, symbol, addend in file.relocations:
+            address = self._address(file, symbol) + addend
+            struct.pack_into("<Q", self._memory, section.place + offset, address & 0xFFFFFFFFFFFFFFFF)
 
     def defines(self, name: str) -> bool:
         """Whether there is a function of that name."""
@@ -196,17 +209,20 @@ class LoadedObject:
             raise UnsupportedObjectError("a section of code that is written")
         return ends
 
-    def _address(self, file: ObjectFile, symbol: _Symbol, providers: Sequence[ctypes.CDLL]) -> int:
+    def _address(self, file: ObjectFile, symbol: _Symbol) -> int:
         if 0 < symbol.section < len(file.sections):
             section = file.sections[symbol.section]
             if section.place < 0:
                 raise UnsupportedObjectError(f"a reference to {section.name}")
             return self._base + section.place + symbol.value
-        if symbol.section == 0 and symbol.name in self._callbacks:
-            return ctypes.cast(self._callbacks[symbol.name], ctypes.c_void_p).value or 0
-        for provider in providers if symbol.section == 0 else ():
-            if hasattr(provider, symbol.name):
-                return ctypes.cast(getattr(provider, symbol.name), ctypes.c_void_p).value or 0
+        if symbol.section == 0:
+            if symbol.name in self._symbols:
+                return self._symbols[symbol.name]
+            if symbol.name in self._callbacks:
+                return ctypes.cast(self._callbacks[symbol.name], ctypes.c_void_p).value or 0
+            for provider in self._libraries:
+                if hasattr(provider, symbol.name):
+                    return ctypes.cast(getattr(provider, symbol.name), ctypes.c_void_p).value or 0
         raise UnsupportedObjectError(f"symbol {symbol.name}")
 
     def _protect(self, start: int, end: int, rights: int) -> None:

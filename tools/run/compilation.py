@@ -17,7 +17,7 @@ from ...passes.pipeline.pipeline import Pipeline, run_pipeline
 from ...runtime.call.entry_point import EntryPoint
 from ...runtime.compilation.program import Program, no_such_entry
 from ...runtime.compilation.program import compile as compile_program
-from ...runtime.compilation.stages import STAGES, watched_stages
+from ...runtime.compilation.stages import STAGES, one_object, watched_stages
 from ...runtime.interface.boundary import entry_functions
 from ...runtime.interface.dtypes import UnsupportedTypeError
 from ..shared.command_line import ToolError, UsageError
@@ -51,7 +51,8 @@ def compile_source(
     ranks: RunRanks | None = None,
 ) -> CompiledSource:
     """Compile the entry point, and what it reaches; errors are reported with their location."""
-    with parsed_program(source) as (module, _, weights), warnings.catch_warnings(record=True) as caught:
+    watched = warnings.catch_warnings(record=True)
+    with parsed_program(source) as (module, _, weights), watched as caught, one_object():
         warnings.simplefilter("always", RuntimeWarning)
         name = keep_reached(module, settings.entry_point)
         declared = first_op(module, lambda op: op.name in _FUNCTIONS and not len(op.regions[0].blocks))

@@ -228,7 +228,7 @@ def test_what_killed_writers_leave_is_removed(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"")
         changed = time.time() - age
         os.utime(tmp_path / name, (changed, changed))
-    disk_cache.DiskCache(disk_cache.CachePlace(tmp_path)).store("new", disk_cache.Entry(b"", {}, False))
+    disk_cache.DiskCache(disk_cache.CachePlace(tmp_path)).store("new", disk_cache.Entry((b"",), {}, False))
     assert sorted(path.name for path in tmp_path.iterdir()) == [".key.object.b2", "new.object", "notes.txt"]
 
 
@@ -312,4 +312,4 @@ def test_models_of_this_process_are_in_no_key(tmp_path: Path, engines: list[str]
 @pytest.mark.parametrize("data", [b"", b"\x7fELF\x02\x01" + bytes(200), b"\x7fELF" + b"\xff" * 100])
 def test_what_is_no_object_file_is_not_loaded(data: bytes) -> None:
     with pytest.raises(UnsupportedObjectError):
-        LoadedObject(data, [])
+        LoadedObject([data], [])
