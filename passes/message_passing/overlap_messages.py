@@ -39,7 +39,7 @@ from mlir.dialects import cf, func
 from ...dialects.support.constants import constant_integer
 from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.mpi_names import BEGIN_RECEIVE, BEGIN_SEND, COMMUNICATOR, SEND_RECEIVE
-from ..analysis.effects.summary import callee_name
+from ..analysis.ir.symbols import callee_name
 from ..analysis.ir.traversal import find_ops
 from ..analysis.lifetimes.buffer_access import READ, WRITE, access_of_use
 from ..analysis.lifetimes.roots import VIEWS

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 
 from mlir import ir
 
-from ..effects.summary import callee_name
 from ..ir.snapshot import Snapshot
 from ..linalg.payload_effects import is_pure
 
@@ -57,7 +56,7 @@ class Speculation:
         if self._functions is None:
             functions = [op for op, name in enumerate(s.op_name) if name == "func.func"]
             self._functions = {ir.StringAttr(s.ops[op].attributes["sym_name"]).value: op for op in functions}
-        function = self._functions.get(callee_name(s.ops[call]), -1)
+        function = self._functions.get(s.callee(call), -1)
         if function < 0 or len(s.op_regions[function][0]) != 1:
             return False
         if function not in self._returning:

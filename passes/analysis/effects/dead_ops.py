@@ -11,7 +11,7 @@ tensors the ops are gone through a bounded number of times.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Collection, Container
 
 from ....dialects.cf import BRANCHES
 from ....dialects.support.frozen_classes import frozen
@@ -73,15 +73,19 @@ def _forwarded_tensors(s: Snapshot, function: int) -> dict[int, int]:
     return {operand: argument for operand, argument in found.items() if argument not in others}
 
 
-def _dead_ops(s: Snapshot, function: int, forwarded: Container[int]) -> frozenset[int]:
+def _dead_ops(s: Snapshot, function: int, forwarded: Collection[int]) -> frozenset[int]:
     """Return the dead ops in op number ``function``, if the operands ``forwarded`` are no uses."""
     dead: set[int] = set()
     alive: set[int] = set()
     """Ops with an effect, or with one inside of them, as far as it was asked for."""
+    counts, firsts, uses = s.op_result_count, s.op_first_result, s.value_uses
     # Users come after what they use, and ops in regions after the op around them.
     for op in reversed(s.nested_ops(function)):
-        if s.op_result_count[op] == 0 or op in dead or op in alive:
+        if counts[op] == 0 or op in dead or op in alive:
             continue
+        first = uses[firsts[op]]
+        if not dead and not forwarded and first and s.op_name[s.operand_op[first[0]]] != _END:
+            continue  # Almost always.
         if any(_is_used(s, result, dead, forwarded) for result in s.results(op)):
             continue
         if _has_effect(s, op, dead):

@@ -21,7 +21,7 @@ from .commit_chains import enter_commits
 from .content_reads import close_reads
 from .kept_memrefs import outlives_iteration
 from .slice_iterations import SliceIterations
-from .summary import FunctionSummary, callee_name, declared_writable
+from .summary import FunctionSummary, declared_writable
 from .tables import EffectTables, Refusal, SharedOutput, Tie
 from .whole_slices import mark_whole_slices
 
@@ -134,7 +134,7 @@ class TensorEffects(EffectTables):
     def _add_op(self, op: int, operands: list[int], results: list[int]) -> None:
         s = self.snapshot
         name = s.op_name[op]
-        summary = self._summaries.get(callee_name(s.ops[op])) if name == "func.call" and self.boundaries else None
+        summary = self._summaries.get(s.callee(op)) if name == "func.call" and self.boundaries else None
         if summary is not None:
             self._add_call(op, operands, results, summary)
             return
@@ -325,7 +325,7 @@ class TensorEffects(EffectTables):
     def _add_call(self, op: int, operands: list[int], results: list[int], summary: FunctionSummary) -> None:
         s = self.snapshot
         shared = self.shared.setdefault(op, [])
-        copies = self._calls_copy or callee_name(s.ops[op]) in self._copying_calls
+        copies = self._calls_copy or s.callee(op) in self._copying_calls
         for operand in operands:
             index = s.operand_index(operand)
             self.reads[operand] = summary.argument_is_read[index]

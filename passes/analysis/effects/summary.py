@@ -21,7 +21,6 @@ __all__ = [
     "FunctionSummary",
     "buffer_layouts",
     "call_order",
-    "callee_name",
     "declared_writable",
     "pessimistic_summary",
 ]
@@ -44,11 +43,6 @@ class FunctionSummary:
     result_ties: tuple[dict[int, Relation], ...]
     result_readonly: tuple[str, ...]
     shared_results: tuple[tuple[int, int], ...]
-
-
-def callee_name(call: ir.Operation) -> str:
-    """Return the symbol that a ``func.call`` names."""
-    return ir.FlatSymbolRefAttr(call.attributes["callee"]).value
 
 
 def buffer_layouts(function: ir.Operation) -> dict[int, ir.Attribute]:

@@ -23,11 +23,12 @@ def mark_whole_slices(effects: EffectTables, sums: IndexSums, ops: Iterable[int]
     s = effects.snapshot
     if not effects.slices:
         return
-    for operand in (operand for op in ops for operand in s.operands(op) if operand in effects.slices):
-        value, slice_, ties = s.operand_value[operand], effects.slices[operand], effects.ties.get(operand, ())
+    for operand in [operand for op in ops for operand in s.operands(op) if operand in effects.slices]:
+        slice_ = effects.slices[operand]
         # Cheap questions first.
-        if any(offset != 0 for offset in slice_.offsets) or any(stride != 1 for stride in slice_.strides):
+        if slice_.offsets.count(0) < len(slice_.offsets) or slice_.strides.count(1) < len(slice_.strides):
             continue
+        value, ties = s.operand_value[operand], effects.ties.get(operand, ())
         if not _keeps_type(effects, operand, value, ties) or not _has_sizes(effects, sums, slice_, value):
             continue
         del effects.slices[operand]

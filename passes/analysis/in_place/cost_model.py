@@ -84,8 +84,12 @@ class CostModel:
 
     def expenses(self, analysis: FunctionAnalysis) -> Iterator[tuple[Expense, Price]]:
         """Yield what ``analysis`` pays for, except for its refusals."""
-        for operand in analysis.decisions:
-            yield from self.of_operand(analysis, operand)
+        effects, s = self._effects, self._snapshot
+        for operand, decision in analysis.decisions.items():
+            # Most pay for nothing.
+            packs = decision.in_place and s.op_name[s.operand_op[operand]] in _PACKING
+            if packs or not decision.in_place or operand in effects.redundant_source:
+                yield from self.of_operand(analysis, operand)
         for value in self._made(analysis.function):
             if self._is_needed(analysis, value):
                 yield Expense(value, makes=True), self.of_new(value)
@@ -154,12 +158,13 @@ class CostModel:
     def _made(self, function: int) -> list[int]:
         """Return the tensors without content that ops of ``function`` make: decisions say which need buffers."""
         if function not in self._made_in:
-            effects = self._effects
+            effects, s = self._effects, self._snapshot
+            dead, values = effects.dead_ops(function), s.nested_values(function)
             self._made_in[function] = [
                 value
-                for op in effects.active_ops(function)
-                for value in effects.tensor_results(op)
-                if effects.undefined[value] and not effects.sources.get(value)
+                for value in values
+                if effects.undefined[value] and s.value_op[value] >= 0 and s.value_op[value] not in dead
+                if s.value_is_tensor[value] and not effects.sources.get(value)
             ]
         return self._made_in[function]
 

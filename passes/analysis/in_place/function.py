@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..conflicts.decisions import Conflict, Rule
+from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from .cost_model import CostModel
 from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder, Heuristic
@@ -53,6 +54,8 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
     if any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in conflicts(best)):
         return best
     chosen = OrderOutcome(best, costs.cost(best), FIRST, first.not_passed_on)
+    if chosen.cost == Price():
+        return best
     others: list[OrderOutcome] = []
     small = len(effects.snapshot.nested_ops(function)) <= _SMALL
     orders = list(reversed(orders_of_loops(best))) if small else [*reversed(orders_of_loops(best)), TOP_DOWN][:1]

@@ -17,7 +17,7 @@ from ..conflicts.liveness import Liveness
 from ..effects.reader import TensorEffects
 from ..ir.program_order import ProgramOrder
 from ..ir.union_find import UnionFind
-from .decision_order import DecisionOrder
+from .decision_order import DecisionOrder, Heuristic
 from .region_flow import carried_values
 from .unranked import is_copyable
 
@@ -36,7 +36,7 @@ class FunctionTables:
         self.values: Sequence[int] = [value for value in s.nested_values(function) if s.value_is_tensor[value]]
         self.part: frozenset[int] | None = None
         """The values of the part; None if these are the tables of all of the function."""
-        exclusive = frozenset(op for op in self.ops if len(s.op_regions[op]) > 1 and self._is_exclusive(op))
+        exclusive = frozenset([op for op in self.ops if len(s.op_regions[op]) > 1 and self._is_exclusive(op)])
         self.order = ProgramOrder(s, exclusive, effects.early_definitions)
         self.live = Liveness(effects, self.order)
         self._reads: dict[int, list[Read]] = {}
@@ -58,8 +58,12 @@ class FunctionTables:
             return (op for op in self._whole.turns(order) if op in part)
         found = self._turns.get(order)
         if found is None:
-            active = frozenset(self.ops)
-            found = self._turns[order] = [op for op in order.ops(self._effects, self._function) if op in active]
+            if order.heuristic is Heuristic.BOTTOM_UP:
+                found = list(reversed(self.ops))
+            else:
+                active = frozenset(self.ops)
+                found = [op for op in order.ops(self._effects, self._function) if op in active]
+            self._turns[order] = found
         return found
 
     def of_part(self, values: Sequence[int]) -> FunctionTables:

@@ -90,10 +90,13 @@ class Improvement:
         return self._joined(found).analysis if found else best.analysis
 
     def _paid_for(self) -> list[list[int]]:
-        """Return the values of each part in which anything is paid for, small parts first."""
-        s, find = self._effects.snapshot, self._tables.parts.find
-        paid = self._costs.expenses(self._best.analysis)
-        roots = {find(one.number if one.makes else s.operand_value[one.number]) for one, _ in paid}
+        """Return the values of each part in which anything is paid for that need not be, small parts first."""
+        s = self._effects.snapshot
+        paid = [one for one, _ in self._costs.expenses(self._best.analysis)]
+        if all(one.moves for one in paid):
+            return []  # With everything in place nothing else could be.
+        find = self._tables.parts.find
+        roots = {find(one.number if one.makes else s.operand_value[one.number]) for one in paid}
         parts: dict[int, list[int]] = {}
         for value in self._tables.values:
             if (root := find(value)) in roots:

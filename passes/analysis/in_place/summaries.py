@@ -34,18 +34,18 @@ def summarize_function(
     blocks = s.op_regions[function][0]
     arguments = list(s.arguments(blocks[0]))
     tensors = [argument for argument in arguments if s.value_is_tensor[argument]]
-    type_ = ir.FunctionType(ir.TypeAttr(s.ops[function].attributes["function_type"]).value)
-    ties: list[dict[int, Relation]] = [{} for _ in type_.results]
-    readonly = [""] * len(ties)
     written: dict[int, set[int]] = {}
     returns = s.returns(function)
-    for count, op in enumerate(returns):
+    count = len(s.operands(returns[0])) if returns else _result_count(s.ops[function])
+    ties: list[dict[int, Relation]] = [{} for _ in range(count)]
+    readonly = [""] * count
+    for number, op in enumerate(returns):
         for index, operand in enumerate(s.operands(op)):
             value = s.operand_value[operand]
             if not s.value_is_tensor[value]:
                 continue
             found = {s.value_index[a]: _relation(sets, a, value) for a in tensors if _share(sets, a, value)}
-            ties[index] = found if count == 0 else _either(ties[index], found)
+            ties[index] = found if number == 0 else _either(ties[index], found)
             if _reach(sets, _classes(sets, sets.storage(value).readonly), value):
                 readonly[index] = "the result of a function that may return a buffer which must not be written"
     return FunctionSummary(
@@ -53,8 +53,13 @@ def summarize_function(
         tuple(s.value_is_tensor[a] and _is_written(sets, a, redundant, written) for a in arguments),
         tuple(ties),
         tuple(readonly),
-        tuple(dict.fromkeys(pair for op in returns for pair in _shared(effects, sets, op))),
+        tuple(dict.fromkeys(pair for op in returns for pair in _shared(effects, sets, op))) if count > 1 else (),
     )
+
+
+def _result_count(function: ir.Operation) -> int:
+    """Return how many results the type of a function has."""
+    return len(ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results)
 
 
 def _is_written(

@@ -36,6 +36,7 @@ from mlir import ir
 from ....dialects.bufferizable import is_tensor
 from .block_graph import BlockGraph
 from .block_tables import BlockTables
+from .symbols import callee_name
 
 __all__ = ["Snapshot"]
 
@@ -82,6 +83,7 @@ class Snapshot(BlockTables):
         self.value_uses: list[list[int]] = []
 
         self._ids: dict[ir.Value, int] = {}
+        self._callees: dict[int, str] = {}
         self._is_repetitive = is_repetitive
         self._is_parallel = is_parallel
         self._position = 0
@@ -340,6 +342,13 @@ class Snapshot(BlockTables):
         blocks = self.op_regions[op][region]
         last = [self.block_ops[block][-1] for block in blocks if self.block_ops[block]]
         return last if len(blocks) == 1 else [o for o in last if o not in self.op_successors]
+
+    def callee(self, call: int) -> str:
+        """Return the symbol that op number ``call``, a ``func.call``, names."""
+        found = self._callees.get(call)
+        if found is None:
+            found = self._callees[call] = callee_name(self.ops[call])
+        return found
 
     def returns(self, function: int) -> list[int]:
         """Return the ops that return from ``function``: one at the end of each block that does not branch."""

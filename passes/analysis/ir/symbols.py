@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mlir import ir
 
-__all__ = ["is_public", "may_name_functions", "named_symbols"]
+__all__ = ["callee_name", "is_public", "may_name_functions", "named_symbols"]
 
 _NO_SYMBOLS = frozenset(
     {
@@ -35,6 +35,11 @@ def is_public(function: ir.Operation | ir.OpView) -> bool:
     """Whether a function is visible outside its module (no `sym_visibility` means public)."""
     attributes = function.attributes
     return "sym_visibility" not in attributes or ir.StringAttr(attributes["sym_visibility"]).value == "public"
+
+
+def callee_name(call: ir.Operation) -> str:
+    """Return the symbol that a ``func.call`` names."""
+    return ir.FlatSymbolRefAttr(call.attributes["callee"]).value
 
 
 def may_name_functions(name: str) -> bool:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from mlir import ir
 
 from ...framework.errors import PassFailure
-from ..effects.summary import callee_name
+from ..ir.symbols import callee_name
 from .plan import Free, GlobalBuffer, Handle
 from .returned_buffers import ReturnedBuffers
 from .roots import NONE, VIEWS, Root, RootKind, Roots, RootTable, is_buffer, leaving_buffers

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from mlir import ir
 
 from ....dialects.support.frozen_classes import frozen
-from ..effects.summary import callee_name
-from ..ir.symbols import is_public, may_name_functions, named_symbols
+from ..ir.symbols import callee_name, is_public, may_name_functions, named_symbols
 from .plan import GlobalBuffer
 from .roots import RootKind, RootTable, is_buffer, leaving_buffers
 

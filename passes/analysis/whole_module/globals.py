@@ -22,7 +22,6 @@ from dataclasses import dataclass
 
 from ....dialects.bufferizable import GlobalTensor
 from ..effects.reader import TensorEffects
-from ..effects.summary import callee_name
 from ..effects.tables import Refusal
 
 __all__ = ["ProgramState"]
@@ -91,7 +90,7 @@ class ProgramState:
                 stores[name].add(_ANY)
             for op in inside:
                 if s.op_name[op] == "func.call":
-                    callers.setdefault(callee_name(s.ops[op]), []).append(name)
+                    callers.setdefault(s.callee(op), []).append(name)
         work = list(stores)
         while work:
             name = work.pop()
@@ -105,7 +104,7 @@ class ProgramState:
         """Return the symbols that ``op`` itself, without its regions, may store to."""
         s, name = self._snapshot, self._snapshot.op_name[op]
         if name == "func.call":
-            return self._stores.get(callee_name(s.ops[op]), {_ANY})
+            return self._stores.get(s.callee(op), {_ANY})
         return {_ANY} if name == "func.call_indirect" or op in self._effects.unknown_ops else set()
 
     # --- loads -------------------------------------------------------------------------------------------------

@@ -27,7 +27,6 @@ from ....dialects.bufferizable import Relation
 from ....dialects.support.frozen_classes import frozen
 from ....dialects.support.memref_types import dynamic_layout_type, identity_type, joint_type, memory_space_of
 from ..conflicts.decisions import Decision, Strategy
-from ..effects.summary import callee_name
 from ..ir.snapshot import Snapshot
 from ..ir.symbols import may_name_functions, named_symbols
 from .module import ModuleAnalysis
@@ -72,7 +71,7 @@ def find_callers(analysis: ModuleAnalysis) -> Callers:
     open_ = {name for name, op in names.items() if not _is_private(s.ops[op])}
     for op, name in enumerate(s.op_name):
         if op in inside:
-            calls.setdefault(callee_name(s.ops[op]), []).append(op)
+            calls.setdefault(s.callee(op), []).append(op)
         elif may_name_functions(name):
             open_.update(named_symbols(s.ops[op]))
     closed = frozenset(name for name in names if name in calls and name not in open_)
@@ -183,7 +182,7 @@ class _Inference:
         if value in self._signatures.fixed:
             return []
         if op >= 0 and s.op_name[op] == "func.call":
-            function = self._functions.get(callee_name(s.ops[op]), -1)
+            function = self._functions.get(s.callee(op), -1)
             return returned_operands(s, function)[index :: s.op_result_count[op]] if function >= 0 else []
         function = s.function_of(value)
         if function >= 0:
@@ -247,7 +246,7 @@ class _Inference:
     def _call_result(self, value: int, op: int, returned: list[int]) -> ir.Type | None:
         if op in self._effects.unknown_ops:
             return self._any(value)
-        declared = self._signatures.declared.get(callee_name(self._snapshot.ops[op]))
+        declared = self._signatures.declared.get(self._snapshot.callee(op))
         if declared is not None:
             return declared.results[self._snapshot.value_index[value]]
         if not returned:

@@ -18,7 +18,7 @@ from ....dialects.registry import find_model
 from ....dialects.support.memref_types import identity_type, is_castable, is_strided_layout, memory_space_of
 from ..effects.dead_ops import find_dead_code
 from ..effects.reader import TensorEffects
-from ..effects.summary import FunctionSummary, buffer_layouts, call_order, callee_name, pessimistic_summary
+from ..effects.summary import FunctionSummary, buffer_layouts, call_order, pessimistic_summary
 from ..effects.tables import Refusal
 from ..in_place.function import analyze_function
 from ..in_place.function_decisions import FunctionAnalysis
@@ -273,9 +273,7 @@ def _functions(snapshot: Snapshot) -> dict[str, int]:
 
 
 def _callees(snapshot: Snapshot, function: int) -> list[str]:
-    return [
-        callee_name(snapshot.ops[op]) for op in snapshot.nested_ops(function) if snapshot.op_name[op] == "func.call"
-    ]
+    return [snapshot.callee(op) for op in snapshot.nested_ops(function) if snapshot.op_name[op] == "func.call"]
 
 
 def _has_body(snapshot: Snapshot, function: int) -> bool:
@@ -284,11 +282,7 @@ def _has_body(snapshot: Snapshot, function: int) -> bool:
 
 def _has_tensors(snapshot: Snapshot, function: int) -> bool:
     """Whether the function has tensors in its body or in its type."""
-    type_ = ir.FunctionType(ir.TypeAttr(snapshot.ops[function].attributes["function_type"]).value)
-    if any(is_tensor(t) for t in (*type_.inputs, *type_.results)):
+    if any(snapshot.value_is_tensor[value] for value in snapshot.nested_values(function)):
         return True
-    ops = snapshot.nested_ops(function)
-    first = snapshot.op_first_result
-    return any(
-        snapshot.value_is_tensor[v] for op in ops for v in range(first[op], first[op] + snapshot.op_result_count[op])
-    )
+    type_ = ir.FunctionType(ir.TypeAttr(snapshot.ops[function].attributes["function_type"]).value)
+    return any(is_tensor(t) for t in (*type_.inputs, *type_.results))
