@@ -135,13 +135,17 @@ def calls(program: ShardedProgram, problem: Problem, comm: Any) -> dict[str, Cal
     return {"ours": bound, "peer": peer}
 
 
-def in_turns(calls_: Mapping[str, Callable[[], Any]], comm: Any, rounds: int) -> dict[str, list[float]]:
-    """The seconds of each call in each round, on the rank that ended last."""
+def in_turns(
+    calls_: Mapping[str, Callable[[], Any]], comm: Any, rounds: int, *, warm: bool = False
+) -> dict[str, list[float]]:
+    """The seconds of each call in each round, on the rank that ended last; `warm`: of a second call each time."""
     from mpi4py import MPI
 
     seconds: dict[str, list[float]] = {name: [] for name in calls_}
     for turn in range(rounds + 1):
         for name, call in calls_.items():
+            if warm:
+                call()
             comm.Barrier()
             begin = time.perf_counter()
             call()
