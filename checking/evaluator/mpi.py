@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
+from ...dialects.support.mpi_names import begun_collective
 from .attributes import integer
 from .combining import COMBINERS, combined
 from .decoder import Decoder
@@ -15,7 +16,7 @@ from .errors import EvaluationError
 from .handlers import Handler
 from .memory import MemRef
 from .ranks import Communicator, Rank
-from .requests import NOBODY, Request, begin_receive, begin_send, fill, taken
+from .requests import NOBODY, Request, begin_collective, begin_receive, begin_send, fill, taken
 from .signature import Function
 from .steps import on_values, plain
 
@@ -102,12 +103,15 @@ def _all_gather(decoder: Decoder, op: ir.Operation) -> Function:
     rank, place = rank_of(decoder), place_of(op)
 
     def gather(source: MemRef, target: MemRef, communicator: Communicator) -> None:
-        lines = rank.meet(communicator, place, op.name, taken(source))
-        if len({line.size for line in lines}) > 1:
-            raise EvaluationError(f"ranks give {[line.size for line in lines]} elements, which must be equal")
-        fill(target, np.concatenate(lines))
+        fill(target, _gathered(rank.meet(communicator, place, op.name, taken(source))))
 
     return gather
+
+
+def _gathered(lines: list[Any]) -> Any:
+    if len({line.size for line in lines}) > 1:
+        raise EvaluationError(f"ranks give {[line.size for line in lines]} elements, which must be equal")
+    return np.concatenate(lines)
 
 
 @on_values
@@ -158,6 +162,34 @@ def _wait(rank: Rank, place: str) -> Function:
     return run
 
 
+def _result_of(name: str, kind: str | None, rank: Rank, target: MemRef, communicator: Communicator) -> Any:
+    """What a rank gets of what all ranks have given, by the op that a collective is."""
+
+    def found(lines: list[Any]) -> Any:
+        if kind is None:
+            return _gathered(lines)
+        whole = combined(kind, lines)
+        if name == "mpi.allreduce":
+            return whole
+        return _block_of(whole, target, rank.within(communicator), len(communicator.members))
+
+    return found
+
+
+def _begun(rank: Rank, place: str, name: str, number: int) -> Function:
+    """A collective that is begun."""
+    kind = _REDUCTIONS.get(number)
+    if number and kind not in COMBINERS:
+        raise EvaluationError(f"reduction {number} of mpi is not supported")
+    called = f"the begun {name}{f' {kind}' if kind else ''}", place
+
+    def begin(source: MemRef, target: MemRef, communicator: Communicator) -> Sequence[Any]:
+        result_of = _result_of(name, kind, rank, target, communicator)
+        return (begin_collective(rank, called, source, target, communicator, result_of),)
+
+    return begin
+
+
 _FUNCTIONS: dict[str, Callable[[Rank, str], Function]] = {
     "inplace_mpi_sendrecv": _exchange,
     "inplace_mpi_begin_send": lambda rank, place: (
@@ -173,6 +205,9 @@ _FUNCTIONS: dict[str, Callable[[Rank, str], Function]] = {
 
 def message_function(decoder: Decoder, op: ir.Operation, name: str) -> Function | None:
     """What a call of a function for messages does, if it is one; it returns all results."""
+    begun = begun_collective(name)
+    if begun is not None:
+        return _begun(rank_of(decoder), place_of(op), *begun)
     found = next((make for prefix, make in _FUNCTIONS.items() if name.startswith(prefix)), None)
     return None if found is None else found(rank_of(decoder), place_of(op))
 

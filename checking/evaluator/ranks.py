@@ -13,7 +13,7 @@ from typing import Any
 
 from .errors import EvaluationError
 
-__all__ = ["Communicator", "Message", "Rank", "Receipt", "World"]
+__all__ = ["Communicator", "Meeting", "Message", "Rank", "Receipt", "World"]
 
 _FINISHED = "returned"
 
@@ -23,7 +23,7 @@ class Communicator:
 
     def __init__(self, members: Sequence[int]) -> None:
         self.members = tuple(members)
-        self.meetings: list[_Meeting] = []
+        self.meetings: list[Meeting] = []
         self.reached = dict.fromkeys(self.members, 0)
         self.messages: list[Message] = []
         """Those that no receive was begun for."""
@@ -31,7 +31,7 @@ class Communicator:
         """Receives that nothing was sent for."""
 
 
-class _Meeting:
+class Meeting:
     """One collective: what each rank that has arrived gives, and what they call."""
 
     def __init__(self) -> None:
@@ -135,12 +135,16 @@ class Rank:
 
     def meet(self, communicator: Communicator, place: str, called: str, value: Any) -> list[Any]:
         """Give a value and get those of all ranks, in order, which must call the same."""
+        return self.met(communicator, self.arrive(communicator, called, value), place)
+
+    def arrive(self, communicator: Communicator, called: str, value: Any) -> Meeting:
+        """Give a value in a collective, without waiting for the others."""
         world = self.world
         with world.changed:
             number = communicator.reached[self.number]
             communicator.reached[self.number] += 1
             while len(communicator.meetings) <= number:
-                communicator.meetings.append(_Meeting())
+                communicator.meetings.append(Meeting())
             meeting = communicator.meetings[number]
             meeting.given[self.number], meeting.called[self.number] = value, called
             other = next((rank for rank, name in meeting.called.items() if name != called), None)
@@ -149,8 +153,14 @@ class Rank:
                 world.error = world.error or EvaluationError(f"{told}; all ranks of a group must call the same")
                 world.changed.notify_all()
                 raise world.error
+            world.changed.notify_all()
+            return meeting
+
+    def met(self, communicator: Communicator, meeting: Meeting, place: str) -> list[Any]:
+        """Wait until all ranks have arrived, and return what they have given, in order."""
+        with self.world.changed:
             everybody = len(communicator.members)
-            world.wait(self.number, f"waiting in {place}", lambda: len(meeting.given) == everybody)
+            self.world.wait(self.number, f"waiting in {place}", lambda: len(meeting.given) == everybody)
             return [meeting.given[member] for member in communicator.members]
 
     def send(self, communicator: Communicator, value: Any, target: int, tag: int = 0) -> Message:

@@ -16,7 +16,7 @@ from .memory import MemRef
 from .ranks import Communicator, Rank
 from .undefined import Partial, empty
 
-__all__ = ["NOBODY", "Request", "begin_receive", "begin_send", "fill", "taken"]
+__all__ = ["NOBODY", "Request", "begin_collective", "begin_receive", "begin_send", "fill", "taken"]
 
 NOBODY = -1
 """In the place of a rank: nothing is sent, or received."""
@@ -79,5 +79,35 @@ def begin_receive(rank: Rank, place: str, memref: MemRef, source: int, communica
         if not memref.marks.all():
             raise EvaluationError(f"memory that {place} receives into is written before the wait for it")
         fill(memref, rank.received(receipt, waiting))
+
+    return Request(rank, place, finish)
+
+
+def begin_collective(
+    rank: Rank,
+    called: tuple[str, str],
+    source: MemRef,
+    target: MemRef,
+    communicator: Communicator,
+    result_of: Callable[[list[Any]], Any],
+) -> Request:
+    """Begin what ranks do together; `called` is what all of them must call, and the place.
+
+    `result_of` is what the rank gets for what all ranks have given.
+    """
+    what, place = called
+    meeting = rank.arrive(communicator, what, taken(source))
+    in_place = np.shares_memory(source.array, target.array)
+    before = None if in_place else (source.array.tobytes(), source.marks.tobytes())
+    target.write(empty(target.shape, target.array.dtype))
+
+    def finish(waiting: str) -> None:
+        source.alive()
+        target.alive()
+        if before is not None and (source.array.tobytes(), source.marks.tobytes()) != before:
+            raise EvaluationError(f"memory that {place} sends is written before the wait for it")
+        if not target.marks.all():
+            raise EvaluationError(f"memory that {place} receives into is written before the wait for it")
+        fill(target, result_of(rank.met(communicator, meeting, waiting)))
 
     return Request(rank, place, finish)

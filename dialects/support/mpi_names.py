@@ -5,17 +5,21 @@ Here, so that op models, passes and the evaluator agree on them. `inplace-lower-
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from mlir import ir
 
 __all__ = [
+    "BEGIN_COLLECTIVES",
     "BEGIN_RECEIVE",
     "BEGIN_SEND",
     "COMMUNICATOR",
     "NOBODY",
     "OVERWRITES",
     "SEND_RECEIVE",
+    "begin_collective_name",
+    "begun_collective",
     "communicator_name",
     "send_receive_name",
 ]
@@ -36,6 +40,16 @@ BEGIN_SEND, BEGIN_RECEIVE = "inplace_mpi_begin_send", "inplace_mpi_begin_receive
 Their arguments are a memref, the rank at the other end, and the communicator.
 """
 
+BEGIN_COLLECTIVES = {
+    "mpi.allreduce": "inplace_mpi_begin_allreduce",
+    "mpi.allgather": "inplace_mpi_begin_allgather",
+    "mpi.reduce_scatter_block": "inplace_mpi_begin_reduce_scatter",
+}
+"""For collectives the prefix of declared functions that begin them, and return a request to wait for.
+
+Their arguments are those of the op. What follows in the name of a reduction is its number in the dialect.
+"""
+
 OVERWRITES = "inplace.overwrites"
 """Attribute of a call of such a function that surely receives, so that the memory needs no content before."""
 
@@ -46,6 +60,22 @@ NOBODY = -1
 def communicator_name(axes: Sequence[int]) -> str:
     """The function for these grid axes, in that order."""
     return "_".join((COMMUNICATOR, *map(str, axes)))
+
+
+def begin_collective_name(op: ir.Operation) -> str:
+    """The function that begins what `op` does."""
+    types = re.sub(r"\W+", "_", "_".join(str(operand.type) for operand in list(op.operands)[:2])).strip("_")
+    reduction = f"_{ir.IntegerAttr(op.attributes['op']).value}" if "op" in op.attributes else ""
+    return f"{BEGIN_COLLECTIVES[op.name]}{reduction}_{types}"
+
+
+def begun_collective(name: str) -> tuple[str, int] | None:
+    """The op that a function begins, and the number of the reduction, 0 if it is none; None for another function."""
+    for op, prefix in BEGIN_COLLECTIVES.items():
+        if name.startswith(prefix):
+            number = name.removeprefix(prefix).split("_")[1]
+            return op, int(number) if number.isdigit() else 0
+    return None
 
 
 def send_receive_name(memory: ir.Type) -> str:

@@ -20,6 +20,7 @@ __all__ = [
     "MESSAGE_PREFIX",
     "MESSAGE_TABLE",
     "MESSAGE_WORDS",
+    "MOST_SENT",
     "OUT_OF_RANGE",
     "OUT_RESULT",
     "READ_ONLY",
@@ -100,6 +101,9 @@ MESSAGE_PREFIX = "inplace_mpi_"
 
 MESSAGE_TABLE = f"{MESSAGE_PREFIX}table"
 """The function that returns the address of a program's table of `MESSAGE_WORDS`, which the runtime fills in."""
+
+MOST_SENT = (1 << 31) - 1
+"""As many elements are in one message at most: MPI counts by 32 bits."""
 
 WAIT_FOR = f"{MESSAGE_PREFIX}wait_for"
 """The function that stands for `mpi.wait` until messages are lowered."""

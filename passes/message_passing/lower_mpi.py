@@ -52,10 +52,17 @@ from math import prod
 from mlir import ir
 from mlir.dialects import arith, cf, func
 
-from ...dialects.support.mpi_names import BEGIN_RECEIVE, BEGIN_SEND, COMMUNICATOR, SEND_RECEIVE
+from ...dialects.support.mpi_names import (
+    BEGIN_COLLECTIVES,
+    BEGIN_RECEIVE,
+    BEGIN_SEND,
+    COMMUNICATOR,
+    SEND_RECEIVE,
+    begun_collective,
+)
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
-from ..framework.contract import MESSAGE_PREFIX, MESSAGE_WORDS, WAIT_FOR
+from ..framework.contract import MESSAGE_PREFIX, MESSAGE_WORDS, MOST_SENT, WAIT_FOR
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions
 from .rewriting.message_buffers import call, describe, is_row_major, moved_type, reduced_type, word, word_type
@@ -71,15 +78,16 @@ _OTHERS = (
 )
 _POSITIONS = ("shard.process_multi_index", "shard.process_linear_index")
 _LOWERED = (*_NOTHING, *_MESSAGES, *_COLLECTIVES, *_OTHERS)
-_MOST = (1 << 31) - 1
 _KINDS = {
     WAIT_FOR: "wait",
     SEND_RECEIVE: "exchange",
     COMMUNICATOR: "group",
     BEGIN_SEND: "begin_send",
     BEGIN_RECEIVE: "begin_receive",
+    **dict.fromkeys(BEGIN_COLLECTIVES.values(), "begin_collective"),
 }
 """Methods of `_Lowering` for calls."""
+_REPLACED = tuple(kind for kind in _KINDS if kind != COMMUNICATOR)
 _OPERATORS = dict(enumerate(("MAX", "MIN", "SUM", "PROD", "LAND", "BAND", "LOR", "BOR", "LXOR", "BXOR"), 1))
 """Reductions by their numbers in the dialect."""
 _OF_BITS = frozenset({"LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MIN", "MAX"})
@@ -126,7 +134,13 @@ def _buffers(op: ir.Operation) -> list[ir.Value]:
         return [op.operands[0], op.operands[2]]
     if called in (BEGIN_SEND, BEGIN_RECEIVE):
         return [op.operands[0]]
-    return list(op.operands)[: 2 if op.name in _COLLECTIVES else 1 if op.name in _MESSAGES else 0]
+    return list(op.operands)[: 2 if _name(op) in _COLLECTIVES else 1 if op.name in _MESSAGES else 0]
+
+
+def _name(op: ir.Operation) -> str:
+    """The name of an op, or of the collective that a call begins."""
+    begun = begun_collective(_callee(op)) if op.name == "func.call" else None
+    return op.name if begun is None else begun[0]
 
 
 def _require_direct_uses(op: ir.Operation, result: ir.Value) -> None:
@@ -140,15 +154,15 @@ def _require_direct_uses(op: ir.Operation, result: ir.Value) -> None:
 
 def _require_message(op: ir.Operation, buffer: ir.Value) -> None:
     if not isinstance(buffer.type, ir.MemRefType):
-        raise PassFailure(f"'{op.name}' needs memrefs with a rank, got {buffer.type}; cast it", op)
+        raise PassFailure(f"'{_name(op)}' needs memrefs with a rank, got {buffer.type}; cast it", op)
     type_ = ir.MemRefType(buffer.type)
     if moved_type(type_.element_type) is None:
-        raise PassFailure(f"'{op.name}' cannot move elements of {type_.element_type}: their size is not known", op)
-    if op.name in _COLLECTIVES and not is_row_major(type_) and (op.name in _REDUCTIONS or buffer == op.operands[1]):
+        raise PassFailure(f"'{_name(op)}' cannot move elements of {type_.element_type}: their size is not known", op)
+    if _name(op) in _COLLECTIVES and not is_row_major(type_) and (_name(op) in _REDUCTIONS or buffer == op.operands[1]):
         raise PassFailure(
-            f"'{op.name}' needs elements that lie one after the other, got {type_}; copy them into an allocation", op
+            f"'{_name(op)}' needs elements that lie one after the other, got {type_}; copy them into an allocation", op
         )
-    if op.name not in _REDUCTIONS:
+    if _name(op) not in _REDUCTIONS:
         return
     name, operator = reduced_type(type_.element_type), _reduction(op)
     if name is None or operator is None or (str(type_.element_type) == "i1" and operator not in _OF_BITS):
@@ -157,7 +171,8 @@ def _require_message(op: ir.Operation, buffer: ir.Value) -> None:
 
 def _reduction(op: ir.Operation) -> str | None:
     """The reduction's name, if MPI has it for numbers without places."""
-    return _OPERATORS.get(ir.IntegerAttr(op.attributes["op"]).value)
+    begun = begun_collective(_callee(op)) if op.name == "func.call" else None
+    return _OPERATORS.get(ir.IntegerAttr(op.attributes["op"]).value if begun is None else begun[1])
 
 
 class LowerMpiPass(Pass[PassOptions]):
@@ -219,7 +234,7 @@ class _Lowering:
             self._values[results[0]] = code
         else:
             ok = arith.cmpi(arith.CmpIPredicate.eq, code, word(0))
-            cf.AssertOp(ok, f"{op.name} failed")
+            cf.AssertOp(ok, f"{_name(op)} failed")
 
     def _operand(self, op: ir.Operation, number: int) -> ir.Value:
         operand = op.operands[number]
@@ -291,8 +306,15 @@ class _Lowering:
         request = call(name, buffer.address, buffer.count, buffer.type, rank, 0, self._operand(op, 2))
         for handle in buffer.made:
             call("release", handle)
+        return self._started(op, request)
+
+    def _started(self, op: ir.Operation, request: ir.Value) -> ir.Value:
         self._values[op.results[0]] = request
         return call("started", request)
+
+    def _begin_collective(self, op: ir.Operation) -> ir.Value:
+        builds = {"mpi.allreduce": self._allreduce, "mpi.allgather": self._allgather}
+        return self._started(op, builds.get(_name(op), self._reduce_scatter_block)(op, "i"))
 
     def _group(self, op: ir.Operation) -> None:
         self._values[op.results[0]] = func.CallOp([word_type()], _callee(op), []).results[0]
@@ -317,24 +339,25 @@ class _Lowering:
     def _barrier(self, op: ir.Operation) -> ir.Value:
         return call("barrier", self._operand(op, 0))
 
-    def _allreduce(self, op: ir.Operation) -> ir.Value:
+    def _allreduce(self, op: ir.Operation, start: str = "") -> ir.Value:
         source, target = (describe(op.operands[n], reduced=True) for n in (0, 1))
         _require_count(op, target.count)
         _require_sizes(op, source.elements, target.elements)
-        return self._reduce(op, "allreduce", source.address, target.address, target.count, target.type)
+        return self._reduce(op, f"{start}allreduce", source.address, target.address, target.count, target.type)
 
-    def _reduce_scatter_block(self, op: ir.Operation) -> ir.Value:
+    def _reduce_scatter_block(self, op: ir.Operation, start: str = "") -> ir.Value:
         source, target = (describe(op.operands[n], reduced=True) for n in (0, 1))
         _require_count(op, target.count)
         ranks = call("size", self._operand(op, 2))
         _require_sizes(op, source.elements, arith.muli(target.elements, ranks))
-        return self._reduce(op, "reduce_scatter_block", source.address, target.address, target.count, target.type)
+        name = f"{start}reduce_scatter_block"
+        return self._reduce(op, name, source.address, target.address, target.count, target.type)
 
     def _reduce(self, op: ir.Operation, name: str, *operands: ir.Value) -> ir.Value:
         reduction = call("word", MESSAGE_WORDS.index(_reduction(op) or "SUM"))
         return call(name, *operands, reduction, self._operand(op, 2))
 
-    def _allgather(self, op: ir.Operation) -> ir.Value:
+    def _allgather(self, op: ir.Operation, start: str = "") -> ir.Value:
         communicator = self._operand(op, 2)
         source, target = describe(op.operands[0]), describe(op.operands[1])
         ranks = call("size", communicator)
@@ -342,7 +365,7 @@ class _Lowering:
         _require_count(op, source.elements if source.made else source.count)
         each = arith.divsi(target.count, ranks)
         operands = (source.address, source.count, source.type, target.address, each, target.type)
-        code = call("allgather", *operands, communicator)
+        code = call(f"{start}allgather", *operands, communicator)
         for handle in source.made:
             call("release", handle)
         return code
@@ -356,13 +379,13 @@ class _Lowering:
 
 
 def _require_count(op: ir.Operation, count: ir.Value) -> None:
-    few = arith.cmpi(arith.CmpIPredicate.sle, count, word(_MOST))
-    cf.AssertOp(few, f"{op.name} takes at most {_MOST} elements; send several parts")
+    few = arith.cmpi(arith.CmpIPredicate.sle, count, word(MOST_SENT))
+    cf.AssertOp(few, f"{_name(op)} takes at most {MOST_SENT} elements; send several parts")
 
 
 def _require_sizes(op: ir.Operation, one: ir.Value, other: ir.Value) -> None:
     same = arith.cmpi(arith.CmpIPredicate.eq, one, other)
-    cf.AssertOp(same, f"{op.name}: the sizes of source and destination do not agree")
+    cf.AssertOp(same, f"{_name(op)}: the sizes of source and destination do not agree")
 
 
 def _grid(module: ir.Operation, op: ir.Operation) -> list[int]:
@@ -375,7 +398,7 @@ def _replace_declarations(module: ir.Operation) -> None:
     top = module.regions[0].blocks[0]
     for op in list(top.operations):
         name = ir.StringAttr(op.attributes["sym_name"]).value if "sym_name" in op.attributes else ""
-        if op.name == "shard.grid" or name.startswith((WAIT_FOR, SEND_RECEIVE, BEGIN_SEND, BEGIN_RECEIVE)):
+        if op.name == "shard.grid" or name.startswith(_REPLACED):
             op.operation.erase()
         elif name.startswith(COMMUNICATOR):
             op.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([], [word_type()]))

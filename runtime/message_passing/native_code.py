@@ -48,6 +48,9 @@ _MPI = {
     "MPI_Allreduce": "ppiwww i",
     "MPI_Allgather": "piwpiww i",
     "MPI_Reduce_scatter_block": "ppiwww i",
+    "MPI_Iallreduce": "ppiwwwp i",
+    "MPI_Iallgather": "piwpiwwp i",
+    "MPI_Ireduce_scatter_block": "ppiwwwp i",
     "MPI_Type_create_hvector": "iiwwp i",
     "MPI_Type_commit": "p i",
     "MPI_Type_free": "p i",
@@ -79,18 +82,24 @@ def _asked(function: str) -> str:
     """
 
 
+_REQUEST = """
+noted = note(code)
+request = place[0]
+if code == 0 -> ^sent, ^failed
+^sent:
+llvm.return %request : i64
+^failed:
+llvm.return %k0 : i64
+"""
+"""The end of a function that begins something: it returns the request, or 0."""
+
+
 def _begun(function: str) -> str:
     """The body of a function that begins a message and returns the request, or 0."""
     return f"""
         {_PLACE}
         code = {function}(address, count, type, rank, tag, communicator, place)
-        noted = note(code)
-        request = place[0]
-        if code == 0 -> ^sent, ^failed
-        ^sent:
-        llvm.return %request : i64
-        ^failed:
-        llvm.return %k0 : i64
+        {_REQUEST}
     """
 
 
@@ -102,6 +111,32 @@ def _reduced(function: str) -> str:
         noted = note(code)
         llvm.return %noted : i64
     """
+
+
+def _begun_reduction(function: str) -> str:
+    """The same for one that is begun, which returns the request, or 0."""
+    return f"""
+        {_PLACE}
+        from = in_place(source, target)
+        code = {function}(from, target, count, type, operator, communicator, place)
+        {_REQUEST}
+    """
+
+
+_OWN_PART = f"""
+{_PLACE}
+asked = MPI_Comm_rank(communicator, place)
+rank = place[0]:i32
+place[0] := 0
+sized = MPI_Type_size(type, place)
+bytes = place[0]:i32
+place[0] := 0
+part = count * bytes
+before = part * rank
+own = target + before
+from = in_place(source, own)
+"""
+"""What an all-gather sends: nothing, if it is the rank's own part of the target."""
 
 
 _FUNCTIONS = {
@@ -237,19 +272,19 @@ _FUNCTIONS = {
     "allreduce(source, target, count, type, operator, communicator)": _reduced("MPI_Allreduce"),
     "reduce_scatter_block(source, target, count, type, operator, communicator)": _reduced("MPI_Reduce_scatter_block"),
     "allgather(source, sent, source_type, target, count, type, communicator)": f"""
-        {_PLACE}
-        asked = MPI_Comm_rank(communicator, place)
-        rank = place[0]:i32
-        place[0] := 0
-        sized = MPI_Type_size(type, place)
-        bytes = place[0]:i32
-        part = count * bytes
-        before = part * rank
-        own = target + before
-        from = in_place(source, own)
+        {_OWN_PART}
         code = MPI_Allgather(from, sent, source_type, target, count, type, communicator)
         noted = note(code)
         llvm.return %noted : i64
+    """,
+    "iallreduce(source, target, count, type, operator, communicator)": _begun_reduction("MPI_Iallreduce"),
+    "ireduce_scatter_block(source, target, count, type, operator, communicator)": _begun_reduction(
+        "MPI_Ireduce_scatter_block"
+    ),
+    "iallgather(source, sent, source_type, target, count, type, communicator)": f"""
+        {_OWN_PART}
+        code = MPI_Iallgather(from, sent, source_type, target, count, type, communicator, place)
+        {_REQUEST}
     """,
     "vector(count, stride, type)": f"""
         {_PLACE}

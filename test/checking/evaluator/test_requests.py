@@ -98,3 +98,58 @@ def test_messages_meet_receives_in_the_order_in_which_both_were_begun() -> None:
       memref.store %y, %b[%c0] : memref<2xf32>
       memref.dealloc %first : memref<1xf32>"""
     assert [list(one[1]) for one in run(body)] == [[11, 11], [10, 10]]
+
+
+SUM = """
+  %w = mpi.comm_world : !mpi.comm
+  %c0 = arith.constant 0 : index
+  %x = arith.constant 5.0 : f32
+  %q = func.call @inplace_mpi_begin_allreduce_3_t(%a, %b, %w)
+    : (memref<2xf32>, memref<2xf32>, !mpi.comm) -> !mpi.request"""
+SUMMED = """
+  %e = func.call @inplace_mpi_wait_for(%q) : (!mpi.request) -> !mpi.retval"""
+DECLARED = """
+func.func private @inplace_mpi_begin_allreduce_3_t(memref<2xf32>, memref<2xf32>, !mpi.comm) -> !mpi.request
+func.func private @inplace_mpi_wait_for(!mpi.request) -> !mpi.retval
+"""
+
+
+def run_sum(body: str) -> list[Sequence[Any]]:
+    given = [[np.float32([rank, 10 + rank]), np.zeros(2, np.float32)] for rank in range(3)]
+    with ir.Context():
+        text = f"{DECLARED}func.func @f(%a: memref<2xf32>, %b: memref<2xf32>) {{{body}\nreturn }}"
+        evaluate_ranks(ir.Module.parse(text), "f", given)
+    return list(given)
+
+
+def test_a_sum_is_there_after_the_wait() -> None:
+    load = "%y = memref.load %a[%c0] : memref<2xf32>"
+    assert [list(one[1]) for one in run_sum(f"{SUM}\n{load}{SUMMED}")] == [[3, 33]] * 3
+
+
+def test_a_sum_in_place() -> None:
+    body = SUM.replace("(%a, %b,", "(%a, %a,") + SUMMED
+    assert [list(one[0]) for one in run_sum(body)] == [[3, 33]] * 3
+
+
+@pytest.mark.parametrize(("memory", "told"), [("a", "sends"), ("b", "receives into")])
+def test_memory_of_a_sum_must_stay(memory: str, told: str) -> None:
+    with pytest.raises(EvaluationError, match=f"memory that 'func.call' at .* {told} is written before the wait"):
+        run_sum(f"{SUM}\nmemref.store %x, %{memory}[%c0] : memref<2xf32>{SUMMED}")
+
+
+def test_a_sum_that_is_not_waited_for() -> None:
+    with pytest.raises(EvaluationError, match=r"rank \d: it never waits for the message of 'func\.call'"):
+        run_sum(SUM)
+
+
+def test_a_sum_that_is_begun_meets_none_that_waits() -> None:
+    waits = "mpi.allreduce(%a, %b, MPI_SUM, %w) : memref<2xf32>, memref<2xf32>"
+    body = f"""
+      %w = mpi.comm_world : !mpi.comm
+      %r = mpi.comm_rank(%w) : i32
+      %zero = arith.constant 0 : i32
+      %first = arith.cmpi eq, %r, %zero : i32
+      scf.if %first {{ {waits} }} else {{ {SUM.replace("%w = mpi.comm_world : !mpi.comm", "")}{SUMMED} }}"""
+    with pytest.raises(EvaluationError, match="all ranks of a group must call the same"):
+        run_sum(body)

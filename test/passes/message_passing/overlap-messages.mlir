@@ -140,3 +140,98 @@ func.func @carried(%up: i32, %down: i32, %n: index) {
   memref.dealloc %b : memref<8x8xf32>
   return
 }
+
+// -----
+
+// A product runs while the ranks add up other memory. The second sum is begun, too, as MPI lets no sum that is begun meet
+// one that waits; both are under way at once, and memory of neither is freed before.
+// CHECK-LABEL: func.func @sums
+// CHECK: %[[A:.*]] = call @inplace_mpi_begin_allreduce_3_
+// CHECK-NEXT: linalg.matmul
+// CHECK-NEXT: %[[B:.*]] = call @inplace_mpi_begin_allreduce_3_
+// CHECK-NEXT: memref.dealloc
+// CHECK-NEXT: call @inplace_mpi_wait_for(%[[A]])
+// CHECK: call @inplace_mpi_wait_for(%[[B]])
+// CHECK: linalg.add
+func.func @sums(%a: memref<8x8xf32>, %m: memref<8x8xf32>, %o: memref<8x8xf32>) {
+  %c = mpi.comm_world : !mpi.comm
+  %x = memref.alloc() : memref<8x8xf32>
+  %p = memref.alloc() : memref<8x8xf32>
+  %t = memref.alloc() : memref<8x8xf32>
+  memref.copy %m, %x : memref<8x8xf32> to memref<8x8xf32>
+  mpi.allreduce(%x, %x, MPI_SUM, %c) : memref<8x8xf32>, memref<8x8xf32>
+  linalg.matmul ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%p : memref<8x8xf32>)
+  mpi.allreduce(%p, %p, MPI_SUM, %c) : memref<8x8xf32>, memref<8x8xf32>
+  memref.dealloc %t : memref<8x8xf32>
+  linalg.add ins(%p, %x : memref<8x8xf32>, memref<8x8xf32>) outs(%o : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+// Nothing is done behind, or what is sent changes: each sum waits.
+// CHECK-LABEL: func.func @needed_at_once
+// CHECK-NOT: begin
+// CHECK: return
+func.func @needed_at_once(%a: memref<8xf32>, %b: memref<8xf32>, %x: f32) {
+  %c = mpi.comm_world : !mpi.comm
+  %m = memref.alloc() : memref<8xf32>
+  mpi.allreduce(%a, %m, MPI_SUM, %c) : memref<8xf32>, memref<8xf32>
+  linalg.fill ins(%x : f32) outs(%a : memref<8xf32>)
+  mpi.allreduce(%b, %m, MPI_SUM, %c) : memref<8xf32>, memref<8xf32>
+  linalg.add ins(%m, %a : memref<8xf32>, memref<8xf32>) outs(%b : memref<8xf32>)
+  return
+}
+
+// -----
+
+// A gather into memory of its own; a kind of its own, so the sum that is needed at once waits as it did.
+// CHECK-LABEL: func.func @gather
+// CHECK: %[[A:.*]] = call @inplace_mpi_begin_allgather_
+// CHECK-NEXT: linalg.fill
+// CHECK-NEXT: mpi.allreduce
+// CHECK-NEXT: memref.store
+// CHECK-NEXT: call @inplace_mpi_wait_for(%[[A]])
+func.func @gather(%a: memref<?xf32>, %all: memref<?xf32>, %n: index, %x: f32) {
+  %c = mpi.comm_world : !mpi.comm
+  %m = memref.alloc() : memref<8xf32>
+  mpi.allgather(%a, %all, %c) : memref<?xf32>, memref<?xf32>
+  linalg.fill ins(%x : f32) outs(%m : memref<8xf32>)
+  mpi.allreduce(%m, %m, MPI_SUM, %c) : memref<8xf32>, memref<8xf32>
+  memref.store %x, %m[%n] : memref<8xf32>
+  return
+}
+
+// -----
+
+// One of the kind returns its code, which is not known before the end; none is begun.
+// CHECK-LABEL: func.func @code
+// CHECK-NOT: begin
+// CHECK: return
+func.func @code(%a: memref<8xf32>, %x: f32) {
+  %c = mpi.comm_world : !mpi.comm
+  %m = memref.alloc() : memref<8xf32>
+  %n = memref.alloc() : memref<8xf32>
+  mpi.allreduce(%a, %a, MPI_SUM, %c) : memref<8xf32>, memref<8xf32>
+  linalg.fill ins(%x : f32) outs(%m : memref<8xf32>)
+  %e = mpi.allreduce(%m, %m, MPI_SUM, %c) : memref<8xf32>, memref<8xf32> -> !mpi.retval
+  return
+}
+
+// -----
+
+// An all-gather compares sizes when it runs, and ends the call where they do not agree: an exchange ends before.
+// CHECK-LABEL: func.func @compared_in_between
+// CHECK-NOT: begin
+// CHECK: return
+func.func private @inplace_mpi_sendrecv_1d_f32(memref<8xf32>, i32, memref<8xf32>, i32, !mpi.comm)
+func.func @compared_in_between(%a: memref<8xf32>, %all: memref<16xf32>, %up: i32, %down: i32) {
+  %c = mpi.comm_world : !mpi.comm
+  %got = memref.alloc() : memref<8xf32>
+  %own = memref.alloc() : memref<8xf32>
+  %whole = memref.alloc() : memref<16xf32>
+  call @inplace_mpi_sendrecv_1d_f32(%a, %up, %got, %down, %c) : (memref<8xf32>, i32, memref<8xf32>, i32, !mpi.comm) -> ()
+  mpi.allgather(%own, %whole, %c) : memref<8xf32>, memref<16xf32>
+  memref.copy %whole, %all : memref<16xf32> to memref<16xf32>
+  return
+}

@@ -215,7 +215,61 @@ def strides_on_one_rank() -> None:
         assert np.array_equal(bound(), expected)
 
 
+def begun_collectives() -> None:
+    """Sums and gathers that are under way while other memory is computed with, in place and not."""
+    program = mi.compile(
+        """
+        func.func @sums(%a: memref<8x8xf64>, %m: memref<8x8xf64>, %o: memref<8x8xf64>, %least: memref<8x8xf64>) {
+          %c = mpi.comm_world : !mpi.comm
+          %x = memref.alloc() : memref<8x8xf64>
+          %p = memref.alloc() : memref<8x8xf64>
+          %y = memref.alloc() : memref<8x8xf64>
+          %zero = arith.constant 0.0 : f64
+          memref.copy %m, %x : memref<8x8xf64> to memref<8x8xf64>
+          linalg.fill ins(%zero : f64) outs(%p : memref<8x8xf64>)
+          mpi.allreduce(%x, %x, MPI_SUM, %c) : memref<8x8xf64>, memref<8x8xf64>
+          linalg.matmul ins(%a, %a : memref<8x8xf64>, memref<8x8xf64>) outs(%p : memref<8x8xf64>)
+          mpi.allreduce(%p, %y, MPI_MIN, %c) : memref<8x8xf64>, memref<8x8xf64>
+          linalg.add ins(%p, %x : memref<8x8xf64>, memref<8x8xf64>) outs(%o : memref<8x8xf64>)
+          memref.copy %y, %least : memref<8x8xf64> to memref<8x8xf64>
+          memref.dealloc %x : memref<8x8xf64>
+          memref.dealloc %p : memref<8x8xf64>
+          memref.dealloc %y : memref<8x8xf64>
+          return
+        }
+        func.func @gathered(%a: memref<3x4xf32>, %all: memref<?x4xf32>, %part: memref<4xf32>, %sums: memref<?x4xf32>) {
+          %c = mpi.comm_world : !mpi.comm
+          %two = arith.constant 2.0 : f32
+          %t = memref.alloc() : memref<4xf32>
+          mpi.allgather(%a, %all, %c) : memref<3x4xf32>, memref<?x4xf32>
+          linalg.fill ins(%two : f32) outs(%t : memref<4xf32>)
+          mpi.reduce_scatter_block(%sums, %part, MPI_SUM, %c) : memref<?x4xf32>, memref<4xf32>
+          linalg.fill ins(%two : f32) outs(%t : memref<4xf32>)
+          memref.dealloc %t : memref<4xf32>
+          return
+        }""",
+        comm=WORLD,
+        cache=False,
+        memory_stats=True,
+    )
+    rng = np.random.default_rng(WORLD.rank)
+    for _ in range(3):
+        a, m = rng.integers(-9, 9, (2, 8, 8)).astype(np.float64)
+        out, least = np.zeros((2, 8, 8))
+        program.sums(a, m, out, least)
+        assert np.array_equal(out, a @ a + WORLD.allreduce(m))
+        assert np.array_equal(least, WORLD.allreduce(a @ a, np.minimum))
+        assert (program.memory_stats.copies, program.memory_stats.leaked_bytes) == (2, 0)
+    mine, part = np.full((3, 4), WORLD.rank, np.float32), np.zeros(4, np.float32)
+    everything = np.zeros((3 * WORLD.size, 4), np.float32)
+    sums = np.arange(4 * WORLD.size, dtype=np.float32).reshape(-1, 4)
+    program.gathered(mine, everything, part, sums)
+    assert np.array_equal(everything, np.repeat(np.arange(WORLD.size), 3)[:, None] * np.ones(4))
+    assert np.array_equal(part, sums[WORLD.rank] * WORLD.size)
+
+
 all_reduces()
+begun_collectives()
 others()
 halos()
 strides_on_one_rank()
