@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from mlir import ir
 
-from ...dialects.support.mpi_names import begun_collective
 from .attributes import integer
 from .combining import COMBINERS, combined
 from .decoder import Decoder
@@ -162,6 +162,10 @@ def _wait(rank: Rank, place: str) -> Function:
     return run
 
 
+_BEGUN = re.compile(r"inplace_mpi_begin_(allreduce|allgather|reduce_scatter)(?:_(\d+))?_")
+"""Functions that begin a collective; the number is that of the reduction in the dialect."""
+
+
 def _result_of(name: str, kind: str | None, rank: Rank, target: MemRef, communicator: Communicator) -> Any:
     """What a rank gets of what all ranks have given, by the op that a collective is."""
 
@@ -169,7 +173,7 @@ def _result_of(name: str, kind: str | None, rank: Rank, target: MemRef, communic
         if kind is None:
             return _gathered(lines)
         whole = combined(kind, lines)
-        if name == "mpi.allreduce":
+        if name == "allreduce":
             return whole
         return _block_of(whole, target, rank.within(communicator), len(communicator.members))
 
@@ -205,9 +209,9 @@ _FUNCTIONS: dict[str, Callable[[Rank, str], Function]] = {
 
 def message_function(decoder: Decoder, op: ir.Operation, name: str) -> Function | None:
     """What a call of a function for messages does, if it is one; it returns all results."""
-    begun = begun_collective(name)
-    if begun is not None:
-        return _begun(rank_of(decoder), place_of(op), *begun)
+    collective = _BEGUN.match(name)
+    if collective:
+        return _begun(rank_of(decoder), place_of(op), collective[1], int(collective[2] or 0))
     found = next((make for prefix, make in _FUNCTIONS.items() if name.startswith(prefix)), None)
     return None if found is None else found(rank_of(decoder), place_of(op))
 
