@@ -68,7 +68,10 @@ def pack_entry(module: ir.Operation, name: str) -> None:
                 if len(end.operands):
                     _store(end.operands[0], table, len(arguments), alone=len(function.regions[0].blocks) == 1)
                 ir.Operation.create("llvm.return", operands=[llvm.mlir_constant(nothing)])
+            results = list(end.operands)
             end.erase()
+            for result in results:
+                _erase_unused(_parts(result))
     for attribute in ("arg_attrs", "res_attrs"):
         if attribute in function.attributes:
             del function.attributes[attribute]
@@ -141,6 +144,16 @@ def _parts(value: ir.Value) -> list[ir.Operation]:
         parts.append(part)
         value = part.operands[0]
     return parts[::-1] if defining_op(value, "llvm.mlir.poison") is not None else []
+
+
+def _erase_unused(parts: Sequence[ir.Operation]) -> None:
+    """Erase the ops that put together a struct, last one first: LLVM's time is the square of those that it erases."""
+    for part in reversed(parts):
+        if _is_used(part):
+            return
+        inner = _parts(part.operands[1])
+        part.erase()
+        _erase_unused(inner)
 
 
 def _words(part: ir.Operation) -> list[tuple[ir.Value, list[int]]]:
