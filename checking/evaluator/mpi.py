@@ -50,6 +50,11 @@ def _with_code(op: ir.Operation, value: Any) -> Any:
     return (0, value) if len(op.results) == 2 else value
 
 
+def _code(op: ir.Operation) -> int | None:
+    """The code of an op that returns one: success."""
+    return 0 if len(op.results) else None
+
+
 @on_values
 def _rank(decoder: Decoder, op: ir.Operation) -> Function:
     rank = rank_of(decoder)
@@ -82,9 +87,10 @@ def _reduces(part_of: Callable[[Any, MemRef, int, int], Any]) -> Handler:
         if kind not in COMBINERS:
             raise EvaluationError(f"reduction {integer(op, 'op')} of mpi is not supported")
 
-        def reduce(source: MemRef, target: MemRef, communicator: Communicator) -> None:
+        def reduce(source: MemRef, target: MemRef, communicator: Communicator) -> int | None:
             whole = combined(kind, rank.meet(communicator, place, f"{op.name} {kind}", taken(source)))
             fill(target, part_of(whole, target, rank.within(communicator), len(communicator.members)))
+            return _code(op)
 
         return reduce
 
@@ -102,8 +108,9 @@ def _block_of(whole: Any, target: MemRef, number: int, count: int) -> Any:
 def _all_gather(decoder: Decoder, op: ir.Operation) -> Function:
     rank, place = rank_of(decoder), place_of(op)
 
-    def gather(source: MemRef, target: MemRef, communicator: Communicator) -> None:
+    def gather(source: MemRef, target: MemRef, communicator: Communicator) -> int | None:
         fill(target, _gathered(rank.meet(communicator, place, op.name, taken(source))))
+        return _code(op)
 
     return gather
 
@@ -118,8 +125,9 @@ def _gathered(lines: list[Any]) -> Any:
 def _send(decoder: Decoder, op: ir.Operation) -> Function:
     rank, place = rank_of(decoder), place_of(op)
 
-    def send(source: MemRef, tag: Any, target: Any, communicator: Communicator) -> None:
+    def send(source: MemRef, tag: Any, target: Any, communicator: Communicator) -> int | None:
         rank.delivered(rank.send(communicator, taken(source), int(target), int(tag)), place)
+        return _code(op)
 
     return send
 
@@ -127,15 +135,23 @@ def _send(decoder: Decoder, op: ir.Operation) -> Function:
 @on_values
 def _receive(decoder: Decoder, op: ir.Operation) -> Function:
     rank, place = rank_of(decoder), place_of(op)
-    return lambda target, tag, source, communicator: fill(
-        target, rank.receive(communicator, int(source), place, int(tag))
-    )
+
+    def receive(target: MemRef, tag: Any, source: Any, communicator: Communicator) -> int | None:
+        fill(target, rank.receive(communicator, int(source), place, int(tag)))
+        return _code(op)
+
+    return receive
 
 
 @on_values
 def _barrier(decoder: Decoder, op: ir.Operation) -> Function:
     rank, place = rank_of(decoder), place_of(op)
-    return lambda communicator: rank.meet(communicator, place, op.name, None) and None
+
+    def meet(communicator: Communicator) -> int | None:
+        rank.meet(communicator, place, op.name, None)
+        return _code(op)
+
+    return meet
 
 
 def _exchange(rank: Rank, place: str) -> Function:

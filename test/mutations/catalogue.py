@@ -16,6 +16,7 @@ from catalogue_inits import INITS
 from catalogue_joining import JOINING
 from catalogue_layouts import LAYOUTS
 from catalogue_loops import LOOPS
+from catalogue_messages import MESSAGES
 from catalogue_models import MODELS
 from catalogue_other_iterations import OTHER_ITERATIONS
 from catalogue_results import RESULTS
@@ -47,5 +48,6 @@ RULES: tuple[Rule, ...] = (
     *INDEX_SETS,
     *UPDATES,
     *BINDINGS,
+    *MESSAGES,
 )
 BY_NAME: dict[str, Rule] = {rule.name: rule for rule in RULES}

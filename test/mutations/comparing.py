@@ -78,7 +78,7 @@ def _run(module: ir.Module, arguments: Sequence[Any]) -> Evaluation | str:
 def evaluated(module: ir.Module, arguments: Sequence[Any]) -> Evaluation:
     """What `@main` comes to; on the first rank, if the program is for several, which all have the same arguments."""
     text = str(module)
-    if "shard.grid" not in text and "@inplace_mpi_" not in text:
+    if not any(sign in text for sign in ("shard.grid", "@inplace_mpi_", "mpi.comm_world")):
         return evaluate(module, "main", arguments)
     return evaluate_ranks(module, "main", [arguments, *(copies(arguments) for _ in range(_RANKS - 1))])[0]
 
@@ -93,6 +93,8 @@ def _fault(reason: str) -> str:
         "freed twice": "double free",
         "after it was freed": "use after free",
         "never written": "garbage is read",
+        "before the wait": "memory of a message is used",
+        "must call the same": "collectives do not meet",
     }
     return next((name for words, name in known.items() if words in reason), f"fault: {reason}")
 

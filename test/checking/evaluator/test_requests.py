@@ -153,3 +153,19 @@ def test_a_sum_that_is_begun_meets_none_that_waits() -> None:
       scf.if %first {{ {waits} }} else {{ {SUM.replace("%w = mpi.comm_world : !mpi.comm", "")}{SUMMED} }}"""
     with pytest.raises(EvaluationError, match="all ranks of a group must call the same"):
         run_sum(body)
+
+
+def test_codes_of_messages_are_those_of_success() -> None:
+    body = """
+      %w = mpi.comm_world : !mpi.comm
+      %c0 = arith.constant 0 : index
+      %x = arith.constant 5.0 : f32
+      %r = mpi.comm_rank(%w) : i32
+      %tag = arith.constant 0 : i32
+      %e = mpi.allreduce(%a, %a, MPI_SUM, %w) : memref<2xf32>, memref<2xf32> -> !mpi.retval
+      %d = mpi.barrier(%w) -> !mpi.retval
+      %ok = mpi.retval_check %e = <MPI_SUCCESS> : i1
+      %well = mpi.retval_check %d = <MPI_SUCCESS> : i1
+      %both = arith.andi %ok, %well : i1
+      scf.if %both { memref.store %x, %b[%c0] : memref<2xf32> }"""
+    assert [list(one[1]) for one in run_sum(body)] == [[5, 0]] * 3

@@ -1,0 +1,80 @@
+"""Rules about messages that are under way while the program goes on. Data."""
+
+from __future__ import annotations
+
+from disabling import Rule
+
+_OVERLAP = "passes.message_passing.overlap_messages:"
+_SEPARATE = "passes.message_passing.rewriting.separate_memory:"
+
+MESSAGES = (
+    Rule(
+        "what is received is waited for",
+        "or reads or writes what is received",
+        _OVERLAP + "_may_pass",
+        "are_apart(place, sent, received) or not access & WRITE",
+        "are_apart(place, received, sent) and (not access & WRITE or are_apart(place, sent, received))",
+    ),
+    Rule(
+        "what is sent stays until the wait",
+        "writes what is sent",
+        _OVERLAP + "_may_pass",
+        "are_apart(place, received, sent)",
+        "are_apart(place, received, sent) and (not access & WRITE or are_apart(place, sent, received))",
+    ),
+    Rule(
+        "an exchange fills memory",
+        "no op in\nbetween writes what is sent",
+        _OVERLAP + "_accesses",
+        "READ if exchanges",
+        "(READ if number == 0 else WRITE) if exchanges",
+    ),
+    Rule(
+        "functions may use memory that is under way",
+        "no op in\nbetween writes what is sent",
+        _OVERLAP + "_is_known",
+        "return True",
+        "return callee_name(op).startswith((SEND_RECEIVE, COMMUNICATOR))",
+    ),
+    Rule(
+        "collectives of a kind are begun alike",
+        "*All of a kind are begun, or none:*",
+        _OVERLAP + "analyze_exchanges",
+        "if until is not None",
+        "if op.name in kinds or (until is not None and _is_exchange(op))",
+    ),
+    Rule(
+        "two arguments may be one memref",
+        "All else may be the same memory",
+        _SEPARATE + "are_apart",
+        "return all(",
+        "return any(map(_is_allocation, roots)) and all(",
+    ),
+    Rule(
+        "what a loop carries may be an allocation",
+        "All else may be the same memory",
+        _SEPARATE + "are_apart",
+        "return any(map(_is_allocation, roots))",
+        "return any(map(_is_allocation, roots)) and all(_is_allocation(r) or _is_from_outside(r) for r in roots)",
+    ),
+    Rule(
+        "a block ends before the other begins",
+        "one ends before the other begins",
+        _SEPARATE + "_is_not_below",
+        "return True",
+    ),
+    Rule(
+        "elements with steps reach farther",
+        "one ends before the other begins",
+        _SEPARATE + "_Sums.parts",
+        "if False:",
+        "if any(stride != 1 for stride in strides):",
+    ),
+    Rule(
+        "a block of other coordinates",
+        "one ends before the other begins",
+        _SEPARATE + "place_of",
+        "pass",
+        "block = None  # It is in other coordinates.",
+    ),
+)

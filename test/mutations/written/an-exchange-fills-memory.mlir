@@ -1,0 +1,19 @@
+// passes: inplace-overlap-messages
+// after: canonicalize
+// protects: no
+// runs: [[["float32", [4], 1]]]
+func.func private @inplace_mpi_sendrecv_1d_f32(memref<4xf32>, i32, memref<4xf32>, i32, !mpi.comm)
+func.func @main(%m: memref<4xf32>) -> f32 {
+  %c = mpi.comm_world : !mpi.comm
+  %rank = mpi.comm_rank(%c) : i32
+  %one = arith.constant 1 : i32
+  %other = arith.subi %one, %rank : i32
+  %c0 = arith.constant 0 : index
+  %got = memref.alloc() : memref<4xf32>
+  %own = memref.alloc() : memref<4xf32>
+  memref.copy %m, %own : memref<4xf32> to memref<4xf32>
+  func.call @inplace_mpi_sendrecv_1d_f32(%m, %other, %got, %other, %c) : (memref<4xf32>, i32, memref<4xf32>, i32, !mpi.comm) -> ()
+  func.call @inplace_mpi_sendrecv_1d_f32(%own, %other, %m, %other, %c) : (memref<4xf32>, i32, memref<4xf32>, i32, !mpi.comm) -> ()
+  %x = memref.load %got[%c0] : memref<4xf32>
+  return %x : f32
+}
