@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from mlir import ir
 
 from ...runtime.compilation import program as programs
 from ...runtime.interface.memrefs import Array
 from ...runtime.interface.signature import Parameter
+from ..kept_modules import compile_lowered
+from .graph_key import graph_key
 from .graphs import Result, prepare
 from .lowering import tensor_module
 from .refusal import RefusedGraphError
@@ -41,7 +44,7 @@ class CompiledGraph:
         called = [names[number] if names else None for number in recipe.inputs]
         called += [None] * (len(inputs) - len(called))
         constants = {len(recipe.inputs) + place: tensor for place, tensor in enumerate(recipe.constants)}
-        program = programs.compile(tensor_module(graph, called, recipe.updates), **options)
+        program = _program(graph, called, recipe.updates, options)
         if "main" not in program.entry_points:
             raise RefusedGraphError((), _told(lambda: program["main"]))
         self.recipe = recipe
@@ -68,6 +71,20 @@ class CompiledGraph:
         outputs = recipe.values[: recipe.returned]
         made = [_tensor(value, result) for value, result in zip(outputs, results, strict=False)]
         return tuple(made[one.number] if isinstance(one, Result) else one.value for one in recipe.outputs)
+
+
+def _program(
+    graph: Any, names: Sequence[str | None], updates: Mapping[int, int], options: Mapping[str, Any]
+) -> programs.Program:
+    """The program of a prepared graph; the lowered module is kept on disk if the graph has a key."""
+
+    def lower() -> ir.Module:
+        return tensor_module(graph, names, updates)
+
+    key = graph_key(graph)
+    if key is None:
+        return programs.compile(lower(), **options)
+    return compile_lowered(lower, "torch", key, tuple(names), tuple(sorted(updates.items())), **options)
 
 
 def as_results(returned: Any) -> tuple[Any, ...]:

@@ -73,7 +73,7 @@ def _unknown_to_the_importer() -> dict[Any, Callable[..., Any]]:
     }
     name_of = importer_module("mlir.extras.fx_importer")._get_mlir_op_name_for_schema
     context = ir.Context()
-    importer_module("mlir.dialects.torch").register_dialect(context)
+    importer_module("mlir._mlir_libs._torchMlir").register_dialect(context)  # No Python classes of its ops.
     return {
         overload: function
         for overload, function in known.items()
