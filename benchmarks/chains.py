@@ -61,4 +61,51 @@ def many_shapes_array(np_: Any, ops: int, a: Any, b: Any) -> Any:
     return a
 
 
-PROGRAMS = {"same shapes": (same_shapes, same_shapes_array), "many shapes": (many_shapes, many_shapes_array)}
+STEPS = 8
+"""Iterations of `long_scan`."""
+
+
+def long_scan(ops: int) -> str:
+    """A loop of `STEPS` iterations, with `same_shapes` as its body, that keeps each state; the last one comes first."""
+    t, whole = f"tensor<{SIZE}x{SIZE}xf32>", f"tensor<{STEPS}x{SIZE}x{SIZE}xf32>"
+    body = same_shapes(ops).splitlines()[3:-2]  # Without the head, two constants, the return and the brace.
+    last = body[-1].split()[0]
+    return "\n".join(
+        [
+            f"func.func @main(%first: {t}, %b: {t}) -> {whole} {{",
+            "%z = arith.constant 0.0 : f32",
+            "%zero = arith.constant 0 : index\n%one = arith.constant 1 : index",
+            f"%steps = arith.constant {STEPS} : index",
+            f"%e = tensor.empty() : {t}\n%none = tensor.empty() : {whole}",
+            "%h, %all = scf.for %i = %zero to %steps step %one iter_args(%a = %first, %kept = %none)"
+            f" -> ({t}, {whole}) {{",
+            *body,
+            f"%next = tensor.insert_slice {last} into %kept[%i, 0, 0] [1, {SIZE}, {SIZE}] [1, 1, 1] : {t} into {whole}",
+            f"scf.yield {last}, %next : {t}, {whole}\n}}",
+            f"return %all : {whole}\n}}",
+        ]
+    )
+
+
+def long_scan_array(np_: Any, ops: int, a: Any, b: Any) -> Any:
+    """What `long_scan` computes: by JAX as one loop, too."""
+    if np_.__name__.startswith("jax"):
+        from jax import lax
+
+        def step(state: Any, _: None) -> tuple[Any, Any]:
+            state = same_shapes_array(np_, ops, state, b)
+            return state, state
+
+        return lax.scan(step, a, length=STEPS)[1]
+    states: list[Any] = []
+    for _ in range(STEPS):
+        a = same_shapes_array(np_, ops, a, b)
+        states.append(a)
+    return np_.stack(states)
+
+
+PROGRAMS = {
+    "same shapes": (same_shapes, same_shapes_array),
+    "many shapes": (many_shapes, many_shapes_array),
+    "long scan": (long_scan, long_scan_array),
+}

@@ -1,11 +1,13 @@
-"""Processor time of a fresh process until its first result, by frontend, beside the frontend's own compiler.
+"""Time of a fresh process until its first result, by frontend, beside the frontend's own compiler.
 
     python benchmarks/first_result.py
+    python benchmarks/first_result.py --wall
     python benchmarks/first_result.py --rounds 3 --only jax
     python benchmarks/first_result.py --only opt text
 
 Each figure is of a process of its own; processes take turns, and the median of `--rounds` is printed, in milliseconds
-of processor time (children too: inductor runs a C++ compiler). Nothing is on disk at first, of ours or of the peer.
+of processor time (children too: inductor runs a C++ compiler) or, with `--wall`, as a clock on the wall shows them,
+for a machine that does nothing else. Nothing is on disk at first, of ours or of the peer.
 `framework` is its import, which all share. The columns after it count from there: `peer` is tracing, compiling and the
 first call with `jax.jit`, inductor or ONNX Runtime; `ours` the same with this package, its own import included;
 `cached` the same in a second process, which finds the machine code on disk; `warm` a second compilation in a process,
@@ -37,8 +39,14 @@ ROOT = Path(__file__).parents[1]
 KINDS = ("peer", "ours", "cached", "warm")
 
 
+WALL = "FIRST_RESULT_WALL"
+"""The environment variable that tells processes to read the clock on the wall."""
+
+
 def spent() -> float:
-    """Processor time of this process and of its children, in seconds."""
+    """Processor time of this process and of its children, in seconds, or time on the wall."""
+    if WALL in os.environ:
+        return time.perf_counter()
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
@@ -139,7 +147,7 @@ STARTS: dict[str, Callable[[str], Call]] = {
 def child(frontend: str, name: str, kind: str, folder: str) -> None:
     """Print how long the framework took, and from there to the result, in seconds."""
     call = STARTS[frontend](name)
-    framework = spent()
+    framework = spent()  # With `--wall` it counts from any point.
     if kind == "warm":
         call("")
         started = spent()
@@ -167,7 +175,8 @@ def measured(frontend: str, name: str, rounds: int) -> dict[str, list[float]]:
             for kind in KINDS[frontend == "text" :]:
                 command = [sys.executable, __file__, "--child", frontend, name, kind, f"{folder}/ours"]
                 framework, seconds = map(float, run(command, {**os.environ, **places}).split()[-2:])
-                times["framework"].append(framework)
+                if WALL not in os.environ:
+                    times["framework"].append(framework)
                 times[kind].append(seconds)
     return times
 
@@ -221,9 +230,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", nargs="+", default=[""], help="rows whose names contain one of these")
+    parser.add_argument("--wall", action="store_true", help="time on the wall; there is no column for the framework")
     parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", *([WALL] if options.wall else ())):
         os.environ[variable] = "1"
     if options.child:
         child(*options.child)

@@ -27,12 +27,12 @@ from ..passes.framework.errors import PassError
 from ..passes.pipeline.pipeline import Pipeline
 from ..runtime.compilation.program import MOST_THREADS
 from ..runtime.interface.signature import Signature
+from ..runtime.progress import progress
 from ..runtime.source import private_copy
 from .run.call_arguments import VALUES, make_arguments
 from .shared.command_line import FAILURE, SUCCESS, Parser, ToolError, UsageError, run_program
 from .shared.input import Source, read_source
 from .shared.output import OutputFile, require_standard_output
-from .shared.progress import progress
 from .shared.source_ir import parsed_program
 
 PROGRAM = "inplace-check"

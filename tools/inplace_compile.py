@@ -28,6 +28,7 @@ from ..runtime.compilation.program import MOST_THREADS, NO_OPENMP, no_such_entry
 from ..runtime.compilation.settings import Settings
 from ..runtime.interface.boundary import entry_functions
 from ..runtime.native.openmp import find_openmp
+from ..runtime.progress import progress
 from ..runtime.source import private_copy
 from ..runtime.source.argument_names import ArgumentNames
 from .compile.outputs import opened_outputs
@@ -35,7 +36,6 @@ from .run.compilation import keep_only
 from .shared.command_line import SUCCESS, Parser, ToolError, UsageError, run_program
 from .shared.grids import partition, read_grid_flag, sends_messages
 from .shared.input import Source, read_source
-from .shared.progress import progress
 from .shared.source_ir import parsed_program
 
 PROGRAM = "inplace-compile"

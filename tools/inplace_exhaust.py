@@ -29,10 +29,10 @@ from ..checking.exhaustive import (
 )
 from ..checking.fuzzing import CONFIGURATIONS, OPTIMIZE_CONFIGURATIONS
 from ..checking.fuzzing.configurations import find_configurations
+from ..runtime.progress import Progress, progress
 from ..runtime.remote import SchedulerError
 from .shared.command_line import FAILURE, SUCCESS, Parser, UsageError, names_of, run_program
 from .shared.output import require_standard_output
-from .shared.progress import Progress, progress
 
 PROGRAM = "inplace-exhaust"
 _EXAMPLES = """examples:

@@ -19,13 +19,13 @@ from pathlib import PurePath
 from ..passes.bufferization.one_shot_bufferize import OneShotBufferizePass
 from ..passes.pipeline.elements import inplace_passes
 from ..passes.pipeline.pipeline import Pipeline
+from ..runtime.progress import progress
 from .explain.explanation import Explanation, explain
 from .explain.page import page
 from .explain.program import program_to_explain
 from .shared.command_line import SUCCESS, Parser, UsageError, run_program
 from .shared.input import Source, read_source
 from .shared.output import OutputFile
-from .shared.progress import progress
 
 PROGRAM = "inplace-explain"
 FORMATS = ("text", "json", "html")

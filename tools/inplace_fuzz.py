@@ -32,10 +32,10 @@ from ..checking.fuzzing.configurations import find_configurations
 from ..checking.fuzzing.saving import save_failure
 from ..checking.fuzzing.state import load_tally, save_tally
 from ..checking.generator import FEATURES
+from ..runtime.progress import progress
 from ..runtime.remote import SchedulerError
 from .shared.command_line import FAILURE, SUCCESS, Parser, UsageError, names_of, run_program
 from .shared.output import require_standard_output
-from .shared.progress import progress
 
 PROGRAM = "inplace-fuzz"
 _EXAMPLES = """examples:

@@ -23,6 +23,7 @@ from ..passes.pipeline.pipeline import Pipeline
 from ..runtime.call.entry_point import EntryPoint
 from ..runtime.compilation.program import MOST_THREADS, code_addresses
 from ..runtime.compilation.stages import STAGES
+from ..runtime.progress import Progress, progress
 from .run.call_arguments import VALUES, make_arguments
 from .run.check_expression import compile_check
 from .run.compilation import CompiledSource, compile_source, dumped_ir, require_stages
@@ -34,7 +35,6 @@ from .shared.command_line import INTERRUPTED, SUCCESS, Parser, ToolError, UsageE
 from .shared.console import print_error
 from .shared.input import ONNX_SUFFIX, Source, read_source
 from .shared.output import require_standard_output
-from .shared.progress import Progress, progress
 
 PROGRAM = "inplace-run"
 _EXAMPLES = """examples:

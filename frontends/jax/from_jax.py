@@ -9,6 +9,7 @@ from mlir import ir
 
 from ...runtime.compilation.garbage import collection_paused
 from ...runtime.compilation.program import Program
+from ...runtime.progress import progress
 from ..kept_modules import compile_lowered
 from .call_options import CallOptions, Names, Numbers
 from .function import JaxProgram
@@ -73,5 +74,6 @@ def program_of(
         return tensor_module(traced)
 
     made_from = (traced.digest, traced.names, traced.donated, len(traced.constants))
-    program = compile_lowered(lower, *made_from, **options)
+    with progress(f"compiling {getattr(call.function, '__name__', 'a function')}"):
+        program = compile_lowered(lower, *made_from, **options)
     return JaxProgram(program, traced)

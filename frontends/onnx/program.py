@@ -12,6 +12,7 @@ from mlir import ir
 
 from ...runtime.compilation.garbage import collection_paused
 from ...runtime.compilation.program import Program
+from ...runtime.progress import progress
 from ..held_weights import compile_with_weights
 from .model import LoweredModel, lower_model, read_model
 
@@ -71,7 +72,9 @@ def from_onnx(
         OSError: the file cannot be read.
     """
     given = {name: np.asarray(value) for name, value in (constants or {}).items()}
-    return compile_model(lowered_model(model, given), optimize=optimize, **options)
+    name = Path(os.fspath(model)).name if isinstance(model, (str, os.PathLike)) else "an ONNX model"
+    with progress(f"compiling {name}"):
+        return compile_model(lowered_model(model, given), optimize=optimize, **options)
 
 
 def lowered_model(

@@ -15,6 +15,7 @@ from typing import Any
 
 from ...passes.framework.errors import PassError
 from ...runtime.compilation.garbage import collection_paused
+from ...runtime.progress import progress
 from .compiled import CompiledGraph
 from .decompositions.linear_algebra import unchecked
 from .decompositions.table import decompositions
@@ -53,7 +54,8 @@ def _compiled(module: Any, _example_inputs: Sequence[Any], *, options: Mapping[s
     """A function of a list of inputs, which it empties, as AOT autograd wants it."""
     dispatch = torch_module("torch.utils._python_dispatch")
     try:
-        with dispatch._disable_current_modes():  # Constants are real tensors.
+        # Constants are real tensors.
+        with dispatch._disable_current_modes(), progress("compiling a graph of torch.compile"):
             call = CompiledGraph(module, options, hoist_random=True).call
     except PassError as error:
         _warn(error)

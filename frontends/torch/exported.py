@@ -18,6 +18,7 @@ from ...runtime.compilation.garbage import collection_paused
 from ...runtime.compilation.program import Program
 from ...runtime.interface.dtypes import describe_value
 from ...runtime.interface.signature import Parameter
+from ...runtime.progress import progress
 from .compiled import CompiledGraph, as_results
 from .decompositions.linear_algebra import unchecked
 from .decompositions.table import decompositions
@@ -64,13 +65,16 @@ def from_torch(
         exported = exported.run_decompositions(dict(decompositions()))
     inputs, outputs = exported.graph_signature.input_specs, exported.graph_signature.output_specs
     by_target = {spec.target: spec.arg.name for spec in inputs if spec.target is not None}
-    graph = CompiledGraph(
-        exported.graph_module,
-        {"optimize": optimize, **options},
-        hoist_random=False,
-        updates={place: by_target.get(spec.target, spec.target) for place, spec in enumerate(outputs) if spec.target},
-        names=[spec.target or spec.arg.name for spec in inputs],
-    )
+    updates = {place: by_target.get(spec.target, spec.target) for place, spec in enumerate(outputs) if spec.target}
+    names = [spec.target or spec.arg.name for spec in inputs]
+    with progress(f"compiling {type(module).__name__}"):
+        graph = CompiledGraph(
+            exported.graph_module,
+            {"optimize": optimize, **options},
+            hoist_random=False,
+            updates=updates,
+            names=names,
+        )
     tensors = {**exported.state_dict, **exported.constants}
     held: dict[str | int, Any] = {}
     for place, number in enumerate(graph.recipe.inputs):

@@ -8,15 +8,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from terminals import terminal_as_stderr
 from wrong_passes import ForgetCopiesPass, registered
 
+import mlir_inplace as mi
+from mlir_inplace.runtime.progress import progress
 from mlir_inplace.tools import inplace_check, inplace_exhaust, inplace_fuzz, inplace_run
-from mlir_inplace.tools.shared.progress import progress
 
 ERASE = "\r\x1b[K"
-MODULE = "mlir_inplace.tools.shared.progress"
+MODULE = "mlir_inplace.runtime.progress"
 
 SLOW = """
 func.func @main(%a: memref<1xi64>) {
@@ -114,6 +116,16 @@ class TestLine:
             assert stream is None or stream.getvalue() == ""
 
     @pytest.mark.usefixtures("eager")
+    def test_work_within_other_work_shows_none(self) -> None:
+        def work() -> None:
+            for _ in range(2):
+                with progress("outer"), progress("inner"):
+                    time.sleep(0.05)
+
+        found = seen(work)
+        assert found.count("outer") >= 2 and "inner" not in found
+
+    @pytest.mark.usefixtures("eager")
     def test_ends_with_an_exception(self) -> None:
         def work() -> None:
             with pytest.raises(ValueError, match="wrong"), progress("thinking"):
@@ -159,3 +171,26 @@ class TestTools:
         assert f"{ERASE}checking wrong.mlir … " in found
         assert "reducing: 3 operations left, attempt 1 … " in found
         assert f"{ERASE}reduced from 3 operations to " in found
+
+
+@pytest.mark.usefixtures("eager")
+class TestFrontends:
+    """Programs of other frameworks."""
+
+    def test_jax(self) -> None:
+        pytest.importorskip("jax")
+
+        def doubled(x: np.ndarray) -> np.ndarray:
+            return x + x
+
+        found = seen(lambda: mi.from_jax(doubled, np.ones(4, np.float32), cache=False))
+        assert f"{ERASE}compiling doubled … " in found and found.endswith(ERASE)
+
+    def test_onnx(self, tmp_path: Path) -> None:
+        onnx = pytest.importorskip("onnx")
+        value = onnx.helper.make_tensor_value_info
+        node = onnx.helper.make_node("Exp", ["x"], ["y"])
+        graph = onnx.helper.make_graph([node], "g", [value("x", 1, [4])], [value("y", 1, [4])])
+        onnx.save(onnx.helper.make_model(graph), tmp_path / "net.onnx")
+        found = seen(lambda: mi.from_onnx(tmp_path / "net.onnx", cache=False))
+        assert f"{ERASE}compiling net.onnx … " in found and found.endswith(ERASE)

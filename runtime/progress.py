@@ -13,6 +13,8 @@ __all__ = ["Progress", "progress"]
 
 _DELAY, _INTERVAL = 1.0, 0.2
 _ERASE = "\r\x1b[K"
+_terminal = threading.Lock()
+"""Held by who has a line: work within other work, or beside it, shows none."""
 
 
 class Progress:
@@ -66,16 +68,19 @@ class Progress:
 def progress(text: str, *, shown: bool = True) -> Generator[Progress]:
     """If `shown`, show `text`, and the seconds so far, from the second second of the body on."""
     line = Progress(text)
-    if not shown or sys.stderr is None or not sys.stderr.isatty():
+    if not shown or sys.stderr is None or not sys.stderr.isatty() or not _terminal.acquire(blocking=False):
         yield line
         return
     thread = threading.Thread(target=line.run, daemon=True)
-    thread.start()
     try:
-        yield line
+        thread.start()
+        try:
+            yield line
+        finally:
+            line.stop()
+            thread.join()
     finally:
-        line.stop()
-        thread.join()
+        _terminal.release()
 
 
 def _write(text: str) -> None:
