@@ -67,7 +67,7 @@ def distribute(structured: Structured, how: Distribution, producers: Sequence[St
     with ir.InsertionPoint(forall.body):
         first = arith.muli(thread, as_value(part))
         tiles = {how.loop: Tile(first, _rest(part, whole, first))}
-        results, subsets = _Inside(builder, tiles).build(shared)
+        results, subsets = _Inside(builder, tiles, shared).build(shared)
         ends = scf.InParallelOp()
         with ir.InsertionPoint(ends.operation.regions[0].blocks[0]):
             for result, target, subset in zip(results, shared, subsets, strict=True):
@@ -140,13 +140,20 @@ class _Builder:
 
 
 class _Inside:
-    """Builds the body of the innermost loop."""
+    """Builds the body of the innermost loop.
 
-    def __init__(self, builder: _Builder, tiles: Tiles) -> None:
+    `shared` are outputs of which each tile has a part of its own, written once: a tile that reads its part of an init
+    reads it from there, so that threads may write it in place.
+    """
+
+    def __init__(self, builder: _Builder, tiles: Tiles, shared: Sequence[ir.Value] = ()) -> None:
         self.builder = builder
         self.tiles = tiles
         self.known: dict[ir.Value, ir.Value] = {}
         self.targets: dict[ir.Value, ir.Value] = {}
+        self.own: dict[ir.Value, tuple[ir.Value, int]] = {}
+        for output, value in zip(builder.root.op.outputs, shared, strict=bool(shared)):
+            self.own.setdefault(builder.measured(builder.root.operands[output]), (value, output))
 
     def build(self, carried: Sequence[ir.Value]) -> tuple[list[ir.Value], list[Subset | None]]:
         """Build the smaller op, and its producers before it; return its results and their slices."""
@@ -172,6 +179,15 @@ class _Inside:
         value = user.operands[operand]
         if value in self.builder.producers:
             return self.produced(value, user, operand, tiles)
+        if value in self.own:
+            shared, output = self.own[value]
+            root = self.builder.root
+            if user is root:
+                is_own = root.op.indices[operand] == root.op.indices[output]
+            else:  # a producer, which has read it all before the op itself writes
+                place = _place(user, operand, tiles)
+                is_own = place is not None and place == _place(root, output, self.tiles)
+            value = shared if is_own else value
         return take_slice(value, user.subset(operand, value, tiles))
 
     def produced(self, value: ir.Value, user: Sized, operand: int, tiles: Tiles) -> ir.Value:
@@ -205,6 +221,20 @@ class _Inside:
             return value
         sizes = [size for size in subset.sizes if not isinstance(size, int)]
         return ir.Operation.create(_EMPTY, results=[slice_type(value, subset)], operands=sizes).result
+
+
+def _place(user: Sized, operand: int, tiles: Tiles) -> list[Tile | None] | None:
+    """Where in an operand a tile of `user` is: a tile or all of each dimension (None); None if it is no such part.
+
+    Equal places in one tensor are the same elements.
+    """
+    place: list[Tile | None] = []
+    for index in user.op.indices[operand]:
+        tiled = [tiles[loop] for loop in index.coefficients if loop in tiles]
+        if tiled and index.loop is None:
+            return None
+        place.append(tiled[0] if tiled else None)
+    return place
 
 
 def _parts(one: TileLoop, whole: Number) -> list[Segment]:

@@ -12,6 +12,27 @@ func.func @rows(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>) -> tensor<4096
   return %r : tensor<4096x64xf32>
 }
 
+// What an op reads and writes in place is one slice of each thread's.
+// CHECK-LABEL: func.func @in_place
+//       CHECK:   scf.forall (%{{.*}}) in (2) shared_outs(%[[OUT:.*]] = %arg0) -> (tensor<4096x64xf32>)
+//       CHECK:     %[[PART:.*]] = tensor.extract_slice %[[OUT]]
+//  CHECK-NEXT:     linalg.exp ins(%[[PART]] : {{.*}}) outs(%[[PART]] :
+func.func @in_place(%a: tensor<4096x64xf32>) -> tensor<4096x64xf32> {
+  %r = linalg.exp ins(%a : tensor<4096x64xf32>) outs(%a : tensor<4096x64xf32>) -> tensor<4096x64xf32>
+  return %r : tensor<4096x64xf32>
+}
+
+// Of other elements than the thread writes, the init is read as it was.
+// CHECK-LABEL: func.func @transposed_in_place
+//       CHECK:   scf.forall (%{{.*}}) in (2) shared_outs(%[[OUT:.*]] = %arg0) -> (tensor<512x512xf32>)
+//       CHECK:     %[[READ:.*]] = tensor.extract_slice %arg0[0, %
+//       CHECK:     %[[PART:.*]] = tensor.extract_slice %[[OUT]][%{{.*}}, 0]
+//       CHECK:     linalg.transpose ins(%[[READ]] : {{.*}}) outs(%[[PART]] :
+func.func @transposed_in_place(%a: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %r = linalg.transpose ins(%a : tensor<512x512xf32>) outs(%a : tensor<512x512xf32>) permutation = [1, 0]
+  return %r : tensor<512x512xf32>
+}
+
 // The columns of a product, 64 of them at a time.
 // CHECK-LABEL: func.func @columns
 //       CHECK:   scf.forall (%[[T:.*]]) in (2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -48,6 +49,42 @@ def test_parts_have_the_values_of_numpy(
         np.testing.assert_allclose(compiled.main(*one), expected(*one), rtol=1e-5, atol=1e-5)
         # The init is an argument, which must not change.
         assert (compiled.memory_stats.allocations, compiled.memory_stats.copies) == (1, 1)
+
+
+TYPES = {"static": "tensor<96x96xf32>", "dynamic": "tensor<?x?xf32>"}
+IN_PLACE: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray], int]] = {
+    "elementwise": ("%r = linalg.negf ins(%a : T) outs(%a : T) -> T", np.negative, 0),
+    "read by the payload": ("%r = linalg.add ins(%a, %a : T, T) outs(%a : T) -> T", lambda a: a + a, 0),
+    "transposed": ("%r = linalg.transpose ins(%a : T) outs(%a : T) permutation = [1, 0]", np.transpose, 1),
+    "product": ("%r = linalg.matmul ins(%a, %a : T, T) outs(%a : T) -> T", lambda a: a + a @ a, 1),
+    "two ops": (
+        """%n = linalg.negf ins(%a : T) outs(%a : T) -> T
+        %r = linalg.mul ins(%n, %n : T, T) outs(%n : T) -> T""",
+        np.square,
+        0,
+    ),
+}
+"""Ops that read what they write: what they make of a matrix, and how many buffers they need besides."""
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_threads_write_in_place_what_they_read(name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mlir_inplace.passes.analysis.schedule.distribution._LEAST_WORK", 0)
+    body, expected, buffers = IN_PLACE[name]
+    text = f"func.func @main(%a: T {{bufferization.writable = true}}) -> T {{\n{body}\nreturn %r : T\n}}"
+    with ir.Context():
+        module = ir.Module.parse(re.sub(r"\bT\b", TYPES[kind], text))
+        machine = 'machine="vector-bits=128 registers=16"'
+        mi.run_pipeline(
+            module, f"builtin.module(func.func(inplace-distribute{{threads=3 {machine}}},canonicalize,cse))"
+        )
+        assert "scf.forall" in str(module)
+        program = mi.compile(module, memory_stats=True)
+    a = floats(96, 96)
+    wanted = expected(a)
+    np.testing.assert_allclose(program.main(a), wanted, rtol=1e-4, atol=1e-4)
+    assert program.memory_stats.allocations == buffers
 
 
 @pytest.mark.each_value
