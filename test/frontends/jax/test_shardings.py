@@ -17,6 +17,8 @@ from mlir import ir  # noqa: E402
 
 import mlir_inplace as mi  # noqa: E402
 from mlir_inplace.checking.checker.sharded import evaluate_sharded  # noqa: E402
+from mlir_inplace.frontends.jax.framework import jaxlib_module  # noqa: E402
+from mlir_inplace.frontends.jax.shardings import take_shardings  # noqa: E402
 
 MESH = AbstractMesh((2, 3), ("x", "y"))
 
@@ -91,6 +93,50 @@ def test_what_is_refused() -> None:
     assert "does not use 1 of its 2 arguments" in refused(one, shape(4), shape(3))
     mapped = jax.shard_map(lambda a: a + 1, mesh=MESH, in_specs=PartitionSpec("x"), out_specs=PartitionSpec("x"))
     assert "shard_map" in refused(jax.jit(mapped, in_shardings=(split("x"),)), shape(4))
+
+
+def test_several_meshes_are_refused() -> None:
+    other = AbstractMesh((3, 2), ("a", "b"))
+    told = "sharded over 2 meshes, but ranks have one grid; use one mesh"
+    two = jax.jit(lambda a, b: a + b, in_shardings=(split("x"), split("a", mesh=other)))
+    assert told in refused(two, shape(6), shape(6))
+    inside = jax.jit(
+        lambda a: jax.lax.with_sharding_constraint(a + 1, split("a", mesh=other)), in_shardings=(split("x"),)
+    )
+    assert told in refused(inside, shape(6))
+
+
+def test_shardings_for_gspmd_are_refused() -> None:
+    before = jax.config.jax_use_shardy_partitioner
+    jax.config.update("jax_use_shardy_partitioner", False)
+    try:
+        told = refused(jax.jit(lambda a: a + 2, in_shardings=(split("x"),)), shape(6))
+    finally:
+        jax.config.update("jax_use_shardy_partitioner", before)
+    assert "sharded for GSPMD; set jax_use_shardy_partitioner to True" in told
+
+
+@pytest.mark.parametrize(
+    ("sharding", "message"),
+    [
+        ('[{"x":(1)2}]', "splits by a part of an axis; make a mesh that has an axis for it"),
+        ('[{"x"}], unreduced={"y"}', "has axes that are not reduced yet"),
+    ],
+)
+def test_what_jax_itself_does_not_write_is_refused(sharding: str, message: str) -> None:
+    """Other tools write such shardings into a module of StableHLO."""
+    lowered = jax.jit(lambda a: a).lower(shape(12)).compiler_ir("stablehlo")
+    with lowered.context:
+        module = jaxlib_module("ir").Module.parse(
+            f"""module {{
+              sdy.mesh @m = <["x"=4, "y"=3]>
+              func.func @main(%a: tensor<12xf32> {{sdy.sharding = #sdy.sharding<@m, {sharding}>}}) -> tensor<12xf32> {{
+                return %a : tensor<12xf32>
+              }}
+            }}"""
+        )
+        with pytest.raises(mi.PassError, match=re.escape(message)):
+            take_shardings(module)
 
 
 def test_one_process_is_told_of_ranks() -> None:

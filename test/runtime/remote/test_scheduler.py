@@ -53,10 +53,19 @@ def wait_for(event: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
-def children(pid: int) -> list[int]:
-    """The processes that the threads of a process have started."""
+def tasks_of(pid: int) -> list[int]:
+    """The processes of tasks that a worker runs. It starts others as well, before it has a task."""
     lists = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for one in lists for child in one.read_text().split()]
+    children = [int(child) for one in lists for child in one.read_text().split()]
+    return [child for child in children if "answer_call" in command_of(child)]
+
+
+def command_of(pid: int) -> str:
+    """The command line of a process; nothing if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 def totals(text: str) -> list[str]:
@@ -82,8 +91,8 @@ def test_programs_of_a_lost_worker(cluster: tuple[str, list[subprocess.Popen[byt
     scheduler, (_, first, _) = cluster
     command = ["--seeds", "0..24", "--size", "2", "--configurations", "cheapest,copy-before-write"]
     remote = start_tool("inplace_fuzz", *command, "--scheduler", scheduler)
-    wait_for(lambda: children(first.pid))
-    running = children(first.pid)
+    wait_for(lambda: tasks_of(first.pid))
+    running = tasks_of(first.pid)
     os.kill(first.pid, signal.SIGKILL)
     output, errors = remote.communicate(timeout=SECONDS)
     assert not errors
@@ -119,7 +128,7 @@ except scheduler.SchedulerError as error:
 def test_a_scheduler_that_is_lost(cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
     scheduler, (process, first, _) = cluster
     remote = start_tool("inplace_fuzz", "--seeds", "0..200", "--size", "2", "--scheduler", scheduler)
-    wait_for(lambda: children(first.pid))
+    wait_for(lambda: tasks_of(first.pid))
     process.kill()
     _, errors = remote.communicate(timeout=SECONDS)
     # Dask logs it, too.
@@ -161,7 +170,7 @@ def test_machines_are_tuned_for_on_workers_one_of_which_is_lost(
 ) -> None:
     scheduler, (_, first, _) = cluster
     tuning = start_tuning(scheduler)
-    wait_for(lambda: children(first.pid))
+    wait_for(lambda: tasks_of(first.pid))
     os.kill(first.pid, signal.SIGKILL)
     assert tuning.communicate(timeout=SECONDS)[0] == "tuned\n"
 
@@ -179,7 +188,7 @@ def test_conformance_on_workers_one_of_which_is_lost(cluster: tuple[str, list[su
     names = ["control.cond", "control.switch"]
     command = [sys.executable, str(folder / "on_workers.py"), "jax_functions", "--scheduler", scheduler, "--parts", "3"]
     remote = subprocess.Popen([*command, "--with", *names], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_for(lambda: children(first.pid))
+    wait_for(lambda: tasks_of(first.pid))
     os.kill(first.pid, signal.SIGKILL)
     output, errors = remote.communicate(timeout=SECONDS)
     assert remote.returncode == 0, errors
