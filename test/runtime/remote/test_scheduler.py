@@ -180,20 +180,29 @@ def test_arguments_that_a_worker_cannot_call_with(cluster: tuple[str, list[subpr
     assert output.startswith("a task failed on a worker: the process of a task ended with exit code 1: ValueError: ")
 
 
-def test_conformance_on_workers_one_of_which_is_lost(cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
+@pytest.mark.parametrize(
+    ("script", "package", "given", "row"),
+    [
+        ("jax_functions", "jax", ["control.cond", "control.switch"], "| control | 6 | 6 | 0 | 0 | 0 |"),
+        ("onnx_backend", "onnx", ["test_sigmoid", "test_softsign"], "| all | 6 | 6 | 0 | 0 | 0 | 0 |"),
+        ("torch_ops", "torch", ["--only", "sigmoid", "--samples", "1"], "sigmoid"),
+    ],
+)
+def test_conformance_on_workers_one_of_which_is_lost(
+    cluster: tuple[str, list[subprocess.Popen[bytes]]], script: str, package: str, given: list[str], row: str
+) -> None:
     """The table is that of a run without a scheduler."""
-    pytest.importorskip("jax", minversion="0.9")
+    pytest.importorskip(package)
     scheduler, (_, first, _) = cluster
     folder = Path(__file__).parents[3] / "benchmarks" / "conformance"
-    names = ["control.cond", "control.switch"]
-    command = [sys.executable, str(folder / "on_workers.py"), "jax_functions", "--scheduler", scheduler, "--parts", "3"]
-    remote = subprocess.Popen([*command, "--with", *names], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, str(folder / "on_workers.py"), script, "--scheduler", scheduler, "--parts", "3"]
+    remote = subprocess.Popen([*command, "--with", *given], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for(lambda: tasks_of(first.pid))
     os.kill(first.pid, signal.SIGKILL)
     output, errors = remote.communicate(timeout=SECONDS)
     assert remote.returncode == 0, errors
     local = subprocess.run(
-        [sys.executable, str(folder / "jax_functions.py"), *names], check=True, capture_output=True, text=True
+        [sys.executable, str(folder / f"{script}.py"), *given], check=True, capture_output=True, text=True
     )
-    assert "| control | 6 | 6 | 0 | 0 | 0 |" in local.stdout
+    assert row in local.stdout
     assert output.strip() == local.stdout.strip()
