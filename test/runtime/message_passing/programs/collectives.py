@@ -1,5 +1,7 @@
 """Messages of every kind and element type, against what NumPy computes, on the ranks that run this."""
 
+import sys
+
 import numpy as np
 from mpi4py import MPI
 
@@ -7,6 +9,7 @@ import mlir_inplace as mi
 from mlir_inplace.runtime.message_passing.communicators import Communicators
 
 WORLD = MPI.COMM_WORLD
+CACHE = sys.argv[1]  # Rank 0 compiles, and the others load it.
 INTEGERS = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
 FLOATS = {"f32": np.float32, "f64": np.float64}
 COMPLEX = {"complex<f32>": np.complex64, "complex<f64>": np.complex128}
@@ -26,7 +29,7 @@ def all_reduces() -> None:
         }}\n"""
         for number, (type_, _, operator) in enumerate(cases)
     )
-    program = mi.compile(text, comm=WORLD, cache=False, memory_stats=True)
+    program = mi.compile(text, comm=WORLD, cache=CACHE, memory_stats=True)
     for number, (type_, dtype, operator) in enumerate(cases):
         parts = [np.arange(1, 7).reshape(2, 3).astype(dtype) + dtype(rank) for rank in range(WORLD.size)]
         mine, expected = parts[WORLD.rank].copy(), parts[0]
@@ -99,7 +102,7 @@ def others() -> None:
     }
     """,
         comm=WORLD,
-        cache=False,
+        cache=CACHE,
     )
     ranks, rank = range(WORLD.size), WORLD.rank
     gathered = np.full((WORLD.size, 3), -1, np.int16)
@@ -143,7 +146,7 @@ SUM = """func.func @f(%m: memref<2xf64>) -> i32 {
 def communicators_of_the_caller() -> None:
     half = WORLD.Split(WORLD.rank % 2, -WORLD.rank)  # the ranks in reverse order
     for comm in (half, WORLD.Dup(), MPI.COMM_SELF):
-        program = mi.compile(SUM, comm=comm, cache=False)
+        program = mi.compile(SUM, comm=comm, cache=CACHE)
         array = np.array([1.0, comm.rank])
         assert program.f(array) == comm.size
         assert np.array_equal(array, [comm.size, sum(range(comm.size))])
@@ -168,7 +171,7 @@ def halos() -> None:
           return %0 : tensor<4x?xf32>
         }}""",
         comm=WORLD,
-        cache=False,
+        cache=CACHE,
     )
     own = [3 + rank % 2 for rank in range(WORLD.size)]
     start = 1 + sum(own[: WORLD.rank])
@@ -203,7 +206,7 @@ def strides_on_one_rank() -> None:
             shardings={"a": (None, 0), "b": (0, None)},
         ),
         comm=WORLD,
-        cache=False,
+        cache=CACHE,
     )
     a = np.arange(12, dtype=np.float32).reshape(6, 2) + WORLD.rank
     b = np.arange(10, dtype=np.float32).reshape(2, 5) - WORLD.rank
@@ -249,7 +252,7 @@ def begun_collectives() -> None:
           return
         }""",
         comm=WORLD,
-        cache=False,
+        cache=CACHE,
         memory_stats=True,
     )
     rng = np.random.default_rng(WORLD.rank)

@@ -1,5 +1,7 @@
 """Partitioned programs: arrays whole on rank 0 or as shards, uneven parts, borders, arguments that are written."""
 
+import sys
+
 import numpy as np
 from mpi4py import MPI
 
@@ -7,6 +9,7 @@ import mlir_inplace as mi
 from mlir_inplace.dialects.support.shard_layout import ShardLayout
 
 WORLD = MPI.COMM_WORLD
+CACHE = sys.argv[1]  # Rank 0 compiles, and the others load it.
 N, RANK = WORLD.size, WORLD.rank
 
 
@@ -36,7 +39,7 @@ def rows() -> None:
           }}
         }}""",
         comm=WORLD,
-        cache=False,
+        cache=CACHE,
     )
     whole, row = np.arange(30, dtype=np.float32).reshape(10, 3), np.float32([100, 200, 300])
     part = ShardLayout((N,), ((0,), ()), ((0, 0), (0, 0))).owned(RANK, whole.shape)
@@ -82,7 +85,7 @@ def written() -> None:
           }}
         }}""",
         comm=WORLD,
-        cache=False,
+        cache=CACHE,
     )
     whole = np.arange(7.0)
     found = program.main(whole if RANK == 0 else None)
@@ -110,7 +113,7 @@ def borders() -> None:
           }}
         }}""",
         comm=WORLD,
-        cache=False,
+        cache=CACHE,
     )
     columns = 2 * N + 1
     whole = np.arange(1, 1 + 3 * columns, dtype=np.int32).reshape(3, columns)
@@ -140,7 +143,7 @@ def grid() -> None:
           }
         }""",
         comm=WORLD,
-        cache=False,
+        cache=CACHE,
     )
     whole = np.arange(20, dtype=np.float32).reshape(5, 4)
     found = program.main(whole if RANK == 0 else None)
