@@ -33,9 +33,10 @@ func.func @f(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>) -> tensor<4096x64
 In: a function; linalg ops on tensors with only sequential loops (`scf.for`) around them, unless they write into a slice
 that moves with a loop, and so are tiles already. Out: the same values, bit for bit and for any number of threads, since
 no reduction is split: each part has elements of its own. A large op has up to four parts for each thread, since
-`inplace-balance-threads` hands them out as threads get free. An op that reads elements of its init where it writes them,
-or producers that read the same part, read the thread's own part, which can be written in place. Groups that `inplace-fuse` computes tile by tile stay
-together in one `scf.forall`. Left alone: ops with too little work, and ops without a parallel loop that is long enough.
+`inplace-balance-threads` hands them out as threads get free. An op that reads elements of its init where it writes
+them, or producers that read the same part, read the thread's own part, which can be written in place. Groups that
+`inplace-fuse` computes tile by tile stay together in one `scf.forall`. Left alone: ops with too little work, and ops
+without a parallel loop that is long enough.
 
 The lowering of the `scf.forall` decides how many threads there really are.
 
