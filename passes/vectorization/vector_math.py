@@ -34,6 +34,10 @@ lanes beyond 2^16 (2^30 in f64), and remainders of quotients that have more digi
 branch. Powers with the exponents -1, 0.5, 1, 2, 3 and 4 are products, a quotient, and a root. Left alone, with a reason
 (`print-kept`): vectors of other floats, scalable vectors and those without dimensions, scalars (without a reason).
 
+Quotients and remainders of integers of 8, 16 and 32 bits (`arith.divsi`, `divui`, `remsi`, `remui`) are computed by
+floats, exactly, if the program replaces divisors that they are not defined for, as StableHLO's lowering does. Constant
+divisors stay: LLVM makes products of these.
+
 Results are the same on any machine: each op rounds once, `math.fma` too, and fast-math flags are dropped. `functions`
 names the ops to rewrite, all by default.
 
@@ -54,13 +58,15 @@ from mlir.dialects import arith
 from ...dialects.support.constants import constant_float
 from ...dialects.support.defining_ops import defining_op
 from ...dialects.support.frozen_classes import frozen
+from ..analysis.linalg.safe_divisions import SAFE_BITS, divides_safely, has_constant_divisor
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure, nearest
 from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import read_machine
-from .functions import FUNCTIONS, op_name
+from .functions import FUNCTIONS, NAMES, op_name
 from .functions.formats import FORMATS
 from .functions.powers import KNOWN_POWERS
+from .functions.quotients import QUOTIENTS
 from .functions.vectors import Floats
 
 _NARROW = frozenset({"f16", "bf16"})
@@ -93,7 +99,7 @@ class VectorMathPass(Pass[VectorMathOptions]):
         most = max(1, read_machine(self.options.machine, op).registers // _REGISTERS)
         for ops in _find_groups(op, self._wanted(op), most):
             first = ops[0]
-            if reason := _why_kept(ir.VectorType(first.results[0].type)):
+            if reason := _why_kept(first):
                 self.count("kept", len(ops))
                 if self.options.print_kept:
                     for one in ops:
@@ -107,11 +113,11 @@ class VectorMathPass(Pass[VectorMathOptions]):
             self.count("rewritten", len(ops))
 
     def _wanted(self, op: ir.Operation) -> frozenset[str]:
-        names = self.options.functions or tuple(FUNCTIONS)
+        names = self.options.functions or NAMES
         for name in names:
-            if name not in FUNCTIONS:
-                known = ", ".join(FUNCTIONS)
-                raise PassFailure(f"unknown function '{name}'{nearest(name, FUNCTIONS)}; known are {known}", op)
+            if name not in NAMES:
+                known = ", ".join(NAMES)
+                raise PassFailure(f"unknown function '{name}'{nearest(name, NAMES)}; known are {known}", op)
         return frozenset(op_name(name) for name in names)
 
 
@@ -145,7 +151,13 @@ def _goes_with(op: ir.Operation, group: Sequence[ir.Operation]) -> bool:
         return False
     if op.block != group[0].block or _exponent(op) != _exponent(group[0]):
         return False  # regions of an unknown op, of which only one may run, or other powers
+    if _is_quotient(op) and _why_kept(op) != _why_kept(group[0]):
+        return False
     return not any(operand == other.results[0] for operand in op.operands for other in group)
+
+
+def _is_quotient(op: ir.Operation) -> bool:
+    return op.name.partition(".")[2] in QUOTIENTS
 
 
 def _exponent(op: ir.Operation) -> float | None:
@@ -159,12 +171,17 @@ def _exponent(op: ir.Operation) -> float | None:
     return number if number in KNOWN_POWERS else None
 
 
-def _why_kept(type_: ir.VectorType) -> str | None:
-    """Return why an op on vectors of `type_` is kept; None if it is rewritten."""
+def _why_kept(op: ir.Operation) -> str | None:
+    """Return why an op on vectors is kept; None if it is rewritten."""
+    type_ = ir.VectorType(op.results[0].type)
     if type_.rank == 0:
         return "a vector without dimensions is a scalar"
     if type_.scalable:
         return "the lanes of a scalable vector cannot be counted"
+    if _is_quotient(op):
+        if not divides_safely(op):
+            return f"divisors may be zero, or numbers have more than {SAFE_BITS} bits"
+        return "the divisor is a constant, of which LLVM makes a product" if has_constant_divisor(op) else None
     element = str(type_.element_type)
     if element not in FORMATS and element not in _NARROW:
         return f"there are polynomials for f64, f32, f16 and bf16, and not for {element}"
@@ -174,6 +191,9 @@ def _why_kept(type_: ir.VectorType) -> str | None:
 def _build(ops: Sequence[ir.Operation]) -> Sequence[ir.Value]:
     """Build what `ops` compute; narrow floats are computed in f32, which has more than twice their digits."""
     exponent = _exponent(ops[0])
+    if _is_quotient(ops[0]):
+        lefts, rights = zip(*(op.operands for op in ops), strict=True)
+        return QUOTIENTS[ops[0].name.partition(".")[2]](lefts, rights)
     function = FUNCTIONS[ops[0].name.partition(".")[2]] if exponent is None else KNOWN_POWERS[exponent]
     columns = list(zip(*(op.operands for op in ops), strict=True))[: None if exponent is None else 1]
     type_ = ir.VectorType(ops[0].results[0].type)

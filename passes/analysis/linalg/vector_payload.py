@@ -1,7 +1,7 @@
 """Whether the payload of a linalg op can run on vectors, lane by lane, and how it combines partial results.
 
 Lane by lane means: each op is elementwise, has no effect, and cannot trap on lanes whose result is unused (those beyond
-the end of a row); an integer division by zero would trap.
+the end of a row); an integer division by zero would trap, unless the payload sees to it that no divisor is zero.
 
 A payload may also read elements of tensors at indices of its own (`tensor.extract`), as the gathering of rows does:
 along a loop in which all lanes need one element, or elements side by side (`reads_rows`).
@@ -15,6 +15,7 @@ from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.element_sizes import element_bytes
+from .safe_divisions import divides_safely
 from .structured_op import Structured
 
 __all__ = [
@@ -76,7 +77,7 @@ def why_not_lanewise(structured: Structured) -> str | None:
     """Return why the payload cannot run on vectors, None if it can."""
     operations = [op.operation for op in structured.payload.operations][:-1]
     for op in operations:
-        if op.name in _TRAPPING:
+        if op.name in _TRAPPING and not divides_safely(op):
             return f"'{op.name}' may trap on lanes beyond the end of a row"
         if op.name == _EXTRACT:
             if not _has_whole_bytes(op.results[0].type):

@@ -1,4 +1,7 @@
-"""Functions of f32 and f64 vectors as arithmetic: what `inplace-vector-math` builds, one function for each op."""
+"""Functions of f32 and f64 vectors, and quotients of integers, as arithmetic: what `inplace-vector-math` builds.
+
+There is one function for each op.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,11 @@ from .inverse_trigonometry import acos, asin, atan, atan2
 from .logarithms import log, log1p, log2, log10
 from .others import cbrt, erf, remf, rsqrt
 from .powers import powf
+from .quotients import QUOTIENTS
 from .trigonometry import cos, sin, tan
 from .vectors import Floats
 
-__all__ = ["BINARY", "FUNCTIONS", "op_name"]
+__all__ = ["BINARY", "FUNCTIONS", "NAMES", "op_name"]
 
 _ALL = (
     *(acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, erf, exp, exp2, expm1),
@@ -24,10 +28,13 @@ FUNCTIONS: Mapping[str, Callable[..., Floats]] = {function.__name__: function fo
 """Names as ops have them -> what builds the function at the insertion point, of as many vectors as there are
 operands."""
 
+NAMES = (*FUNCTIONS, *QUOTIENTS)
+"""The names of all, also of those that take integers."""
+
 BINARY = frozenset({"atan2", "powf", "remf"})
 """The functions of two operands; all others have one."""
 
 
 def op_name(function: str) -> str:
     """Return the name of the op that computes `function`."""
-    return f"arith.{function}" if function == "remf" else f"math.{function}"
+    return f"arith.{function}" if function == "remf" or function in QUOTIENTS else f"math.{function}"

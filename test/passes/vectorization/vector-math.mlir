@@ -160,3 +160,66 @@ func.func @regions_of_an_unknown_op(%a: vector<8xf32>, %b: vector<8xf32>) {
   }) : () -> ()
   return
 }
+
+// -----
+
+// A divisor that is not defined is replaced: the quotient is cut off from that of floats.
+// CHECK-LABEL: func.func @quotients
+//  CHECK-SAME:   %[[A:[a-z0-9]+]]: vector<8xi32>, %[[B:[a-z0-9]+]]: vector<8xi32>
+//       CHECK:   %[[D:.*]] = arith.select
+//       CHECK:   %[[WIDE:.*]] = arith.sitofp %[[A]] : vector<8xi32> to vector<8xf64>
+//       CHECK:   %[[BY:.*]] = arith.sitofp %[[D]] : vector<8xi32> to vector<8xf64>
+//       CHECK:   %[[Q:.*]] = arith.divf %[[WIDE]], %[[BY]] : vector<8xf64>
+//       CHECK:   arith.fptosi %[[Q]] : vector<8xf64> to vector<8xi32>
+//       CHECK:   arith.uitofp {{.*}} : vector<8xi8> to vector<8xf32>
+//       CHECK:   %[[N:.*]] = arith.fptoui {{.*}} : vector<8xf32> to vector<8xi8>
+//       CHECK:   %[[P:.*]] = arith.muli %[[N]]
+//       CHECK:   arith.subi %{{.*}}, %[[P]]
+//   CHECK-NOT:   arith.{{div|rem}}{{[su]}}i
+func.func @quotients(%a: vector<8xi32>, %b: vector<8xi32>, %c: vector<8xi8>, %d: i8) -> (vector<8xi32>, vector<8xi8>) {
+  %zero = arith.constant dense<0> : vector<8xi32>
+  %one = arith.constant dense<1> : vector<8xi32>
+  %minus = arith.constant dense<-1> : vector<8xi32>
+  %least = arith.constant dense<-2147483648> : vector<8xi32>
+  %0 = arith.cmpi eq, %b, %zero : vector<8xi32>
+  %1 = arith.cmpi eq, %a, %least : vector<8xi32>
+  %2 = arith.cmpi eq, %b, %minus : vector<8xi32>
+  %3 = arith.andi %1, %2 : vector<8xi1>
+  %4 = arith.ori %0, %3 : vector<8xi1>
+  %5 = arith.select %4, %one, %b : vector<8xi1>, vector<8xi32>
+  %6 = arith.divsi %a, %5 : vector<8xi32>
+  %none = arith.constant 0 : i8
+  %seven = arith.constant 7 : i8
+  %7 = arith.cmpi eq, %d, %none : i8
+  %8 = arith.select %7, %seven, %d : i8
+  %9 = vector.broadcast %8 : i8 to vector<8xi8>
+  %10 = arith.remui %c, %9 : vector<8xi8>
+  return %6, %10 : vector<8xi32>, vector<8xi8>
+}
+
+// -----
+
+// Divisors that may be zero, or -1 of the least number; wide numbers; a constant.
+// CHECK-LABEL: func.func @kept_quotients
+//   CHECK-NOT:   arith.divf
+func.func @kept_quotients(%a: vector<8xi32>, %b: vector<8xi32>, %c: vector<8xi64>, %d: vector<8xi64>)
+    -> (vector<8xi32>, vector<8xi32>, vector<8xi64>, vector<8xi32>) {
+  %zero = arith.constant dense<0> : vector<8xi32>
+  %one = arith.constant dense<1> : vector<8xi32>
+  %none = arith.constant dense<0> : vector<8xi64>
+  %three = arith.constant dense<3> : vector<8xi64>
+  // expected-remark @+1 {{'arith.divui' is not rewritten, because divisors may be zero, or numbers have more than 32 bits}}
+  %0 = arith.divui %a, %b : vector<8xi32>
+  %1 = arith.cmpi eq, %b, %zero : vector<8xi32>
+  %2 = arith.select %1, %one, %b : vector<8xi1>, vector<8xi32>
+  // expected-remark @+1 {{'arith.divsi' is not rewritten, because divisors may be zero, or numbers have more than 32 bits}}
+  %3 = arith.divsi %a, %2 : vector<8xi32>
+  %4 = arith.cmpi eq, %d, %none : vector<8xi64>
+  %5 = arith.select %4, %three, %d : vector<8xi1>, vector<8xi64>
+  // expected-remark @+1 {{'arith.divui' is not rewritten, because divisors may be zero, or numbers have more than 32 bits}}
+  %6 = arith.divui %c, %5 : vector<8xi64>
+  %7 = arith.constant dense<9> : vector<8xi32>
+  // expected-remark @+1 {{'arith.divsi' is not rewritten, because the divisor is a constant, of which LLVM makes a product}}
+  %8 = arith.divsi %a, %7 : vector<8xi32>
+  return %0, %3, %6, %8 : vector<8xi32>, vector<8xi32>, vector<8xi64>, vector<8xi32>
+}
