@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -16,7 +17,6 @@ from mlir_inplace.tools.inplace_compile import main
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "sharded"
 REFERENCE = ROOT / "test" / "runtime" / "message_passing" / "programs" / "given_arrays.py"
-SUPPRESSIONS = Path(__file__).parent / "Inputs" / "mpi.supp"
 
 COMMON = """
 #include <stdio.h>
@@ -156,15 +156,27 @@ def test_the_numbers_are_those_of_the_jit(
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="there is no valgrind")
 @pytest.mark.parametrize("name", ["data_parallel", "stencil"])
 def test_valgrind_finds_nothing(mpi: Mpi, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if mpi.name != "mpich":
-        pytest.skip("only what valgrind says of MPICH itself is known, and left out")
     compiled(tmp_path, (EXAMPLES / f"{name}.mlir").read_text(), *LEVELS, name="lib")
     built(mpi, tmp_path, COMMON.replace("CALLS", CALLS[name]))
     ran = on_ranks(mpi, RANKS[name], ["-m", "mpi4py", REFERENCE, EXAMPLES / f"{name}.mlir", tmp_path, "3"])
     assert ran.code == 0, ran
-    flags = ["-q", "--error-exitcode=9", "--num-callers=60", "--leak-check=full", "--errors-for-leak-kinds=definite"]
-    wrapper = ["valgrind", *flags, "--show-leak-kinds=definite", f"--suppressions={SUPPRESSIONS}"]
-    runs(mpi, tmp_path, RANKS[name], monkeypatch, wrapper=wrapper)
+    flags = ["-q", "--num-callers=60", "--leak-check=full", "--log-file=valgrind.%p"]
+    runs(mpi, tmp_path, RANKS[name], monkeypatch, wrapper=["valgrind", *flags])
+    logs = list(tmp_path.glob("valgrind.*"))
+    assert len(logs) >= RANKS[name]
+    assert not [report for log in logs for report in reports(log.read_text()) if is_of_the_library(report)]
+
+
+def reports(log: str) -> list[str]:
+    """What valgrind has found, with the calls."""
+    return re.split(r"^==\d+== *\n", log, flags=re.MULTILINE)
+
+
+def is_of_the_library(report: str) -> bool:
+    """Whether the library is at fault. MPI decides by values that were not written, in calls of ours, too."""
+    frames = re.findall(r"(?:at|by) 0x.*", report)
+    inside = frames[:1] if re.search("uninitialised", report) else frames
+    return any("liblib.so" in frame for frame in inside)
 
 
 def test_the_example_trains(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
