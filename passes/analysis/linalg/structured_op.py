@@ -144,6 +144,11 @@ class Structured:
         )
 
     @property
+    def has_windows(self) -> bool:
+        """Whether an input is read at sums of loops, as by a convolution."""
+        return any(len(index.coefficients) > 1 for indices in self.indices[: self.inputs] for index in indices)
+
+    @property
     def payload(self) -> ir.Block:
         """The block that computes one iteration from one element of each operand."""
         return self.op.regions[0].blocks[0]

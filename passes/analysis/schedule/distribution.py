@@ -5,8 +5,9 @@ reads its own rows. For a contraction it is the lane loop instead if that is lon
 of its own, and all threads read the rows. Parts are multiples of the register tile, so that only the last one has a
 remainder tile. There are up to four for each thread, if they are long enough: threads take them as they get free, so a
 thread that another process delays takes fewer. If the thread with the most has more than an eighth above an equal
-share, as for three heads of attention on two threads, the loop with the most equal shares is taken. An op with less
-work than it costs to wake threads stays on one.
+share, as for three heads of attention on two threads, the loop with the most equal shares is taken. Windows are
+distributed in parts of one size, if any loop has such: those of a size that only the run tells take twice as long. An
+op with less work than it costs to wake threads stays on one.
 
 Linear in the op; nothing is changed.
 """
@@ -74,6 +75,8 @@ def choose_distribution(root: Structured, loops: Iterable[int], threads: int, ma
         return _excess(how, sizes[how.loop], threads)
 
     equal = [one for one in found if excess(one) <= _MOST_EXCESS]
+    if root.has_windows:
+        equal = [one for one in equal if sizes[one.loop] % (one.parts * one.unit) == 0] or equal
     return equal[0] if equal else min(found, key=excess, default=None)
 
 

@@ -152,3 +152,13 @@ func.func @transposed(%a: tensor<64x64xf32>, %b: tensor<512x64xf32>, %c: tensor<
   } -> tensor<64x512xf32>
   return %r : tensor<64x512xf32>
 }
+
+// Windows are distributed in parts of one size, along columns where rows have none that are multiples of the tile.
+// CHECK-LABEL: func.func @windows
+//       CHECK:   scf.forall (%{{.*}}) in (4)
+//       CHECK:     linalg.conv_2d_nhwc_hwcf {{.*}} -> tensor<1x64x16x16xf32>
+func.func @windows(%x: tensor<1x66x66x48xf32>, %w: tensor<3x3x48x16xf32>, %o: tensor<1x64x64x16xf32>) -> tensor<1x64x64x16xf32> {
+  %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x66x66x48xf32>, tensor<3x3x48x16xf32>)
+      outs(%o : tensor<1x64x64x16xf32>) -> tensor<1x64x64x16xf32>
+  return %r : tensor<1x64x64x16xf32>
+}
