@@ -30,7 +30,7 @@ Linear in the operations, besides upstream's pass. Upstream counterpart: `canoni
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from mlir import ir, rewrite
 from mlir.dialects import arith, cf, llvm
@@ -47,9 +47,9 @@ from .rewriting.insertions_of_itself import erase_insertions_of_itself
 _GUARD = "inplace.guard"
 
 
-def hide_back_edges(root: ir.Operation) -> int:
-    """Let each back edge of a `cf` branch lead through a block of its own; return how many there are."""
-    found = [op.block.region for op in find_ops(root, *BRANCHES.op_names)]
+def hide_back_edges(branches: Iterable[ir.Operation]) -> int:
+    """Let each back edge of `cf` branches lead through a block of its own; return how many there are."""
+    found = [op.block.region for op in branches]
     return sum(map(_hide_in, {region.blocks[0]: region for region in found}.values()))
 
 
@@ -162,13 +162,21 @@ class CanonicalizePass(Pass[PassOptions]):
 
     def run(self, op: ir.Operation) -> None:
         with op.context:
-            hidden = hide_back_edges(op)
+            branches, insertions = _found(op, BRANCHES.op_names, {"tensor.parallel_insert_slice"})
+            hidden = hide_back_edges(branches)
             self.count("hidden", hidden)
-            self.count("repeated", erase_insertions_of_itself(op))
+            self.count("repeated", erase_insertions_of_itself(insertions))
             manager = parse_group("any", "canonicalize", op.context)
             manager.enable_verifier(False)  # What it would refuse is mended below, then all is verified.
             manager.run(op)
-            self.count("empty", rewrite_empty_views(op))
-            self.count("impossible", rewrite_impossible_casts(op))
+            subviews, casts = _found(op, {"memref.subview"}, {"memref.cast"})
+            self.count("empty", rewrite_empty_views(subviews))
+            self.count("impossible", rewrite_impossible_casts(casts))
             if hidden:
                 restore_back_edges(op)
+
+
+def _found(root: ir.Operation, *names: Collection[str]) -> list[list[ir.Operation]]:
+    """For each of `names`, the ops that have one of these, by one walk."""
+    ops = find_ops(root, *(name for group in names for name in group))
+    return [[op for op in ops if op.name in group] for group in names]

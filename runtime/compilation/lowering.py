@@ -348,6 +348,7 @@ def llvm_phases(
     own_allocator: bool = False,
     raises: bool = False,
     messages: bool = False,
+    bf16: bool = True,
 ) -> tuple[Phase, ...]:
     """From structured ops on memrefs to the LLVM dialect.
 
@@ -357,6 +358,7 @@ def llvm_phases(
         own_allocator: call functions that the runtime brings (`memory/`) in place of malloc and free.
         raises: whether the caller asks for assertions that failed; otherwise they end the process.
         messages: whether there may be messages between ranks.
+        bf16: whether there may be numbers of that type, or shorter ones, which become longer.
     """
     return (
         *((MESSAGES,) if messages else ()),
@@ -366,7 +368,7 @@ def llvm_phases(
         *((ASSERTIONS,) if raises else ()),
         ARITHMETIC,
         _llvm(openmp=threads > 1, own_allocator=own_allocator),
-        NARROW_REGISTERS,
+        *((NARROW_REGISTERS,) if bf16 else ()),
     )
 
 

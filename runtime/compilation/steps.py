@@ -6,6 +6,7 @@ imported when something is compiled: a program from the cache needs none of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 from mlir import ir
 
 from ...dialects.support.frozen_classes import frozen
+from ...passes.analysis.ir.traversal import types_of_values
 from ...passes.analysis.lifetimes.module import analyze_lifetimes
 from ...passes.buffers.deallocate import carry_out, frees_only
 from ...passes.dispatch.rewriting.host_memory import names_memory_spaces, to_default_space
@@ -49,6 +51,8 @@ from .settings import VERIFY_EACH, Settings, verifies_each
 from .size_assertions import verify_sizes
 from .stages import reached
 
+_SHORT_FLOATS = re.compile(r"bf16|f[468]E")
+
 __all__ = ["VERIFY_EACH", "Compiled", "Lowered", "compile_module", "deallocation_phases", "lower_module"]
 
 
@@ -61,8 +65,8 @@ class Decisions:
         counted: the allocator counts, and copies are counted.
         may_pool: large blocks may come from the pool: not where another allocator counts, or where nothing is freed.
         threads: on how many the native code runs: one if memory is counted, as the counters are not made for several.
-        lowering_options: what `llvm_phases` is told of allocations and assertions. Those that fail raise an exception;
-            the checker's programs end their processes, which it looks at.
+        lowering_options: what `llvm_phases` is told of allocations, assertions, messages, and stores past the caches.
+            Assertions that fail raise an exception; the checker's programs end their processes, which it looks at.
         tensor_options: options of the passes on tensors.
         outline_options: options of the passes that make functions.
     """
@@ -90,6 +94,7 @@ def decide(settings: Settings) -> Decisions:
             "own_allocator": counted or not settings.plain,
             "raises": not (settings.plain or settings.checked),
             "messages": settings.ranks,
+            "fences": settings.optimize,
         },
         tensor_options={"threads": settings.threads, "machine": settings.machine, **marks},
         outline_options=lowering.EAGER_OUTLINES if settings.eager else {},
@@ -180,7 +185,8 @@ def lower_module(
     _run(module, (*after, *lowering.outline_phases(count=decided.counted)), **decided.outline_options)
     reached("functions", module)
     # 7. Loops, addresses, LLVM. The functions of the runtime, and machine code, come after that.
-    _run(module, lowering.llvm_phases(decided.threads, fences=settings.optimize, **decided.lowering_options))
+    bf16 = settings.pipeline is not None or _has_short_floats(source.operation)
+    _run(module, lowering.llvm_phases(decided.threads, bf16=bf16, **decided.lowering_options))
     for name in sorted(map(native_name, forms), key=len, reverse=True):  # One may be called as the wrapper of another.
         pack_entry(module.operation, name)
     reached("llvm", module)
@@ -197,6 +203,11 @@ def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = 
         return
     pipeline = lowering.pipeline(phases, **options)
     run_pipeline(module, pipeline, verify_each=verifies_each(), verify_result=verify)
+
+
+def _has_short_floats(module: ir.Operation) -> bool:
+    """Whether a value of the source is of bf16, or of floats of up to 8 bits; no pass of ours makes others of these."""
+    return any(_SHORT_FLOATS.search(str(type_)) for type_ in types_of_values(module))
 
 
 def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:

@@ -59,7 +59,8 @@ _NEST, _PARALLEL, _FUNCTION = "omp.loop_nest", "omp.parallel", "llvm.func"
 
 def guard_bodies(module: ir.Operation, may_fail: Callable[[ir.Operation], bool]) -> None:
     """Guard the bodies of parallel loops of a lowered module that contain a call for which `may_fail` holds."""
-    for nest in find_ops(module, _NEST):
+    nests = find_ops(module, _NEST) if module.context.is_dialect_loaded("omp") else ()
+    for nest in nests:
         parallel = _around(nest, _PARALLEL)
         if parallel is not None and any(map(may_fail, find_ops(nest, "llvm.call"))):
             with module.context:

@@ -8,7 +8,7 @@ from mlir import ir
 
 from .reachable_ops import walk_reachable
 
-__all__ = ["defined_values", "find_ops", "first_op", "loops_around", "names_of_ops"]
+__all__ = ["defined_values", "find_ops", "first_op", "loops_around", "names_of_ops", "types_of_values"]
 
 
 def defined_values(op: ir.Operation) -> Iterator[ir.Value]:
@@ -52,6 +52,19 @@ def names_of_ops(root: ir.Operation) -> frozenset[str]:
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
     return frozenset(names)
+
+
+def types_of_values(root: ir.Operation) -> set[ir.Type]:
+    """Return the types of the values inside `root`. Linear."""
+    types: set[ir.Type] = set()
+    advance = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        types.update(value.type for value in defined_values(op))
+        return advance
+
+    root.walk(visit)
+    return types
 
 
 def first_op(root: ir.Operation, wanted: Callable[[ir.Operation], bool]) -> ir.Operation | None:

@@ -12,6 +12,8 @@ becomes 0: nothing can be accessed. A subview with static elements out of bounds
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mlir import ir
 
 from ....dialects.bufferizable import Subset
@@ -24,17 +26,16 @@ from ....dialects.subsets import (
     strided_metadata,
 )
 from ....dialects.support.index_math import Number, add, multiply
-from ...analysis.ir.traversal import find_ops
 
 __all__ = ["rewrite_empty_views"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
-def rewrite_empty_views(root: ir.Operation) -> int:
+def rewrite_empty_views(subviews: Iterable[ir.Operation]) -> int:
     """Replace subviews without elements that the verifier refuses; return how many there were. Linear."""
     count = 0
-    for op in find_ops(root, "memref.subview"):
+    for op in subviews:
         refused = _refused_dimensions(op)
         sizes = static_entries(mixed_subset(op, 1).sizes) if refused else []
         if 0 in sizes or any(sizes[d] == _DYNAMIC for d in refused):

@@ -13,7 +13,7 @@ have different ranks, as after casts from and to an unranked memref.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mlir import ir
 
@@ -21,16 +21,15 @@ from ....dialects.structured import extent
 from ....dialects.subsets import reinterpret_cast, strided_metadata
 from ....dialects.support.index_math import Number
 from ....dialects.support.memref_types import has_strides
-from ...analysis.ir.traversal import find_ops
 
 __all__ = ["rewrite_impossible_casts"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
-def rewrite_impossible_casts(root: ir.Operation) -> int:
-    """Replace casts between types that state different numbers; return how many there were. Linear."""
-    found = find_ops(root, "memref.cast", where=_is_impossible)
+def rewrite_impossible_casts(casts: Iterable[ir.Operation]) -> int:
+    """Replace those of the casts whose types state different numbers; return how many there were. Linear."""
+    found = list(filter(_is_impossible, casts))
     for op in found:
         with ir.InsertionPoint(op), op.location:
             op.results[0].replace_all_uses_with(_reinterpreted(op.operands[0], ir.MemRefType(op.results[0].type)))

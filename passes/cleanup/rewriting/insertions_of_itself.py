@@ -11,16 +11,16 @@ An insertion of all of a tensor into itself changes nothing: as many elements as
 
 from __future__ import annotations
 
-from mlir import ir
+from collections.abc import Iterable
 
-from ...analysis.ir.traversal import find_ops
+from mlir import ir
 
 __all__ = ["erase_insertions_of_itself"]
 
 
-def erase_insertions_of_itself(root: ir.Operation) -> int:
-    """Erase insertions of shared tensors into themselves; return how many there were. Linear."""
-    found = find_ops(root, "tensor.parallel_insert_slice", where=lambda op: op.operands[0] == op.operands[1])
+def erase_insertions_of_itself(insertions: Iterable[ir.Operation]) -> int:
+    """Erase those of the insertions that are of shared tensors into themselves; return how many there were. Linear."""
+    found = [op for op in insertions if op.operands[0] == op.operands[1]]
     for op in found:
         op.erase()
     return len(found)

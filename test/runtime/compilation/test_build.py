@@ -73,8 +73,10 @@ MEMREFS = ["destinations", "old contents", "bufferize", "results in arguments", 
 UNOPTIMIZED = ["two versions", *MEMREFS]
 BUFFERS = ["hoist", "streams"]
 OUTLINE = ["copies", "kernels", "arena", "tables"]
-LLVM = ["loops", "addresses", "control flow", "assertions", "arithmetic", "LLVM", "narrow registers"]
-ENDING = [name for name in LLVM if name != "assertions"]
+LLVM = ["loops", "addresses", "control flow", "assertions", "arithmetic", "LLVM"]
+NARROW = [*LLVM, "narrow registers"]
+"""For a program with bf16, and for a pipeline, which may make some."""
+ENDING = [name for name in NARROW if name != "assertions"]
 """For the checker, whose programs end where an assertion fails."""
 
 
@@ -112,9 +114,15 @@ def compiled(text: str, settings: Settings) -> None:
         pytest.param(
             ADD,
             {"optimize": True, "pipeline": UPSTREAM},
-            [*TENSORS, *MEMREFS[3:], "freed", *BUFFERS, *OUTLINE, *LLVM],
+            [*TENSORS, *MEMREFS[3:], "freed", *BUFFERS, *OUTLINE, *NARROW],
             id="the caller's pipeline",
         ),
+        pytest.param(ADD.replace("f32", "bf16"), {}, [*UNOPTIMIZED, "freed", *OUTLINE, *NARROW], id="bf16"),
+        pytest.param(
+            ADD.replace("(%a", "(%unused: bf16, %a"), {}, [*UNOPTIMIZED, "freed", *OUTLINE, *NARROW], id="bf16 argument"
+        ),
+        pytest.param(ADD.replace("f32", "f8E5M2"), {}, [*UNOPTIMIZED, "freed", *OUTLINE, *NARROW], id="f8"),
+        pytest.param(ADD.replace("f32", "f16"), {}, [*UNOPTIMIZED, "freed", *OUTLINE, *LLVM], id="f16"),
         pytest.param(
             ADD, {"memory_stats": True}, [*UNOPTIMIZED, "freed", "count", *OUTLINE, *LLVM], id="memory statistics"
         ),
@@ -127,7 +135,7 @@ def compiled(text: str, settings: Settings) -> None:
         pytest.param(
             ADD,
             {"checked": True, "memory_stats": True},
-            [*UNOPTIMIZED, "freed", "count", *OUTLINE, *ENDING],
+            [*UNOPTIMIZED, "freed", "count", *OUTLINE, *ENDING[:-1]],
             id="checked",
         ),
         pytest.param(BRANCHES, {}, [*UNOPTIMIZED, "structure", "deallocate", "clones", *OUTLINE, *LLVM], id="branches"),
