@@ -11,6 +11,7 @@ from mpi_ranks import Ran, Ranks, every_mpi, needs_mpi, ranks
 
 pytestmark = [needs_mpi, every_mpi]
 PROGRAMS = Path(__file__).parent / "programs"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "sharded"
 assert ranks  # a fixture
 
 
@@ -25,6 +26,11 @@ def all_right(found: Ran, count: int) -> None:
 @pytest.mark.parametrize("program", ["collectives", "whole_arrays"])
 def test_results_are_those_of_numpy(ranks: Ranks, program: str, count: int, tmp_path: Path) -> None:
     all_right(ranks(count, "-m", "mpi4py", PROGRAMS / f"{program}.py", tmp_path), count)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_examples_are_those_of_numpy(ranks: Ranks, count: int, tmp_path: Path) -> None:
+    all_right(ranks(count, "-m", "mpi4py", PROGRAMS / "examples.py", EXAMPLES, tmp_path), count)
 
 
 @pytest.mark.parametrize("count", [2, 3])
