@@ -119,7 +119,10 @@ def compiled(text: str, settings: Settings) -> None:
         ),
         pytest.param(ADD.replace("f32", "bf16"), {}, [*UNOPTIMIZED, "freed", *OUTLINE, *NARROW], id="bf16"),
         pytest.param(
-            ADD.replace("(%a", "(%unused: bf16, %a"), {}, [*UNOPTIMIZED, "freed", *OUTLINE, *NARROW], id="bf16 argument"
+            ADD.replace("@main(%a", "@main(%unused: bf16, %a"),
+            {},
+            [*UNOPTIMIZED, "freed", *OUTLINE, *NARROW],
+            id="bf16 argument",
         ),
         pytest.param(ADD.replace("f32", "f8E5M2"), {}, [*UNOPTIMIZED, "freed", *OUTLINE, *NARROW], id="f8"),
         pytest.param(ADD.replace("f32", "f16"), {}, [*UNOPTIMIZED, "freed", *OUTLINE, *LLVM], id="f16"),

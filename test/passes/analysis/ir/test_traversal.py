@@ -9,7 +9,7 @@ from mlir import ir
 
 from mlir_inplace.dialects.support.cloning import attributes_of, clone_with
 from mlir_inplace.dialects.support.defining_ops import defining_op, parent_block
-from mlir_inplace.passes.analysis.ir.traversal import find_ops, loops_around
+from mlir_inplace.passes.analysis.ir.traversal import find_ops, loops_around, types_of_values
 
 PROGRAM = """
 func.func @f(%a: index, %n: index, %b: i1) {
@@ -74,3 +74,9 @@ def test_clones_work_on_other_operands(module: ir.Module) -> None:
         again = clone_with(add, known)
     assert known[add.results[0]] == again.results[0]
     assert str(attributes_of(add)["overflowFlags"]) == "#arith.overflow<nsw>"
+
+
+def test_types_of_values() -> None:
+    with ir.Context(), ir.Location.unknown():
+        module = ir.Module.parse(PROGRAM.replace("%b: i1", "%b: i1, %unused: tensor<2xbf16>"))
+        assert sorted(map(str, types_of_values(module.operation))) == ["i1", "index", "tensor<2xbf16>"]
