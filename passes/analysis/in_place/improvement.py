@@ -40,6 +40,10 @@ _MOST_VISITS = 3000
 _MOST_IN_VAIN = 400
 """How many ops trials of a part visit in a row without making anything cheaper."""
 _LEAST_IN_VAIN = 2
+"""How many such trials there are in large parts."""
+_MOST_SINGLY = 600
+"""How many ops trials of a part visit that refuse one operand more."""
+_SWAPS = frozenset({Rule.NOT_EQUIVALENT, Rule.ROTATION_SHARED})
 _MOST_FAILURES = 2
 """How often another order is tried than that of the cheapest outcome, until one of these is cheaper."""
 MOST_PAID = 96
@@ -175,6 +179,9 @@ class _Search:
         self._vain = 0
         """How many trials in a row made nothing cheaper."""
         self.trials = 0
+        self._size = size
+        self._refused: _Refused = {}
+        self._visits = visits
         self._most = min(_MOST_TRIALS, visits // max(size, 1))
         self._most_in_vain = max(_MOST_IN_VAIN // max(size, 1), _LEAST_IN_VAIN)
 
@@ -190,7 +197,35 @@ class _Search:
             refused = frozenset(one.number for one in cover.paid if one.is_refusal and one.number in clauses.allowed)
             if not self._try_orders(refused) and not clauses.exclude(refused):
                 break
+        self._refuse_singly()
         return self._best
+
+    def _refuse_singly(self) -> None:
+        """Refuse one operand more, the cheapest first, as long as that makes it cheaper.
+
+        What a loop swaps, or copies instead, is caused by no way between two values, so clauses do not tell it.
+        """
+        left = min(_MOST_SINGLY, self._visits - self.trials * self._size)
+        if not any(one.rule in _SWAPS for one in conflicts(self._best.analysis)):
+            return
+        while left >= self._size:
+            best, refused = self._best, self._refused
+            for order, operand in self._next():
+                if left >= self._size and (order, frozenset({*refused, operand})) not in self._seen:
+                    left -= self._size
+                    self._try(order, {**refused, operand: self._clauses.reason(operand)})
+                if self._best is not best:
+                    break
+            if self._best is best:
+                break
+
+    def _next(self) -> list[tuple[DecisionOrder, int]]:
+        """Return the operands in place whose refusal costs less than all that is paid, and orders to try that in."""
+        best, price = self._best, self._clauses.price
+        in_place = [one for one, decision in best.analysis.decisions.items() if decision.in_place]
+        prices = {one: price(one) for one in in_place if one in self._clauses.allowed}
+        cheap = sorted((one for one in prices if prices[one] < best.cost), key=lambda one: (prices[one], one))
+        return [(order, one) for order in dict.fromkeys((best.order, FIRST, TOP_DOWN)) for one in cheap]
 
     @property
     def _is_over(self) -> bool:
@@ -220,7 +255,7 @@ class _Search:
         outcome = _outcome(self._run(order, refused), self._costs, order)
         new = rank(self._costs, outcome)
         if _is_better(new, self._rank):
-            self._rank, self._best = new, outcome
+            self._rank, self._best, self._refused = new, outcome, refused
         return outcome
 
 

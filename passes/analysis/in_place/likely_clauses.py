@@ -57,6 +57,10 @@ class LikelyClauses:
         self._excluded.add(refused)
         return is_new
 
+    def price(self, operand: int) -> Price:
+        """Return the least that refusing an operand costs."""
+        return self.costs.get(Expense(operand)) or self._model.of_refusal(operand)
+
     def reason(self, operand: int) -> Conflict:
         """Return what refusing an operand would avoid, as far as it is known."""
         return self._avoided.get(operand) or self._packs.get(operand) or _CHEAPER
