@@ -56,12 +56,10 @@ def elements(array: Any) -> list[int]:
 
 def covers(subset: Subset, type_: ir.Type) -> bool:
     """Whether ``subset`` is certainly all of a tensor of ``type_``, element for element."""
+    if not (all(offset == 0 for offset in subset.offsets) and all(stride == 1 for stride in subset.strides)):
+        return False  # Most slices, and asking types is what costs.
     shaped = ir.ShapedType(type_)
-    return (
-        all(offset == 0 for offset in subset.offsets)
-        and all(stride == 1 for stride in subset.strides)
-        and all(size == extent != _DYNAMIC for size, extent in zip(subset.sizes, shaped.shape, strict=True))
-    )
+    return all(size == extent != _DYNAMIC for size, extent in zip(subset.sizes, shaped.shape, strict=True))
 
 
 def overwrites(subset: Subset, type_: ir.Type) -> bool:
@@ -69,8 +67,8 @@ def overwrites(subset: Subset, type_: ir.Type) -> bool:
 
     A dynamic offset of a slice that has all sizes of its tensor can only be 0: any other is out of bounds.
     """
-    if any(isinstance(offset, int) and offset != 0 for offset in subset.offsets):
-        return False  # Most slices, and asking types is what costs.
+    if all(isinstance(offset, int) for offset in subset.offsets):
+        return covers(subset, type_)
     offsets = tuple(offset if isinstance(offset, int) else 0 for offset in subset.offsets)
     return covers(Subset(offsets, subset.sizes, subset.strides), type_)
 
