@@ -4,10 +4,11 @@ In: functions on memrefs. Out: the same functions, in which each linalg op and e
 `repeats` times is a call of a private function that is never inlined. Linalg ops that differ only in outermost sizes
 (the number of rows) and have no `repeats` equals become one function with the sizes as arguments. From a function with
 `crowd` linalg ops and loop nests all of them are outlined, even those that occur once: LLVM's time is more than linear
-in the size of a function. The arguments are the addresses of buffers with static layouts, and all other values from
-outside; constants are cloned. An address is marked as `llvm.noalias` where all callers pass an allocation of which they
-pass no other part, so that LLVM knows as much as before. Left alone: ops with results, nested loops and small ops (a
-call takes some nanoseconds), bodies with calls, and bodies that free memory or let it escape.
+in the size of a function. Of a loop with a crowd inside, what is inside is outlined. The arguments are the addresses of
+buffers with static layouts, and all other values from outside; constants are cloned. An address is marked as
+`llvm.noalias` where all callers pass an allocation of which they pass no other part, so that LLVM knows as much as
+before. Left alone: ops with results, nested loops and small ops (a call takes some nanoseconds), bodies with calls, and
+bodies that free memory or let it escape.
 
 ```text
 linalg.matmul ins(%a, %b) outs(%c)              %pa, %pb, %pc = the addresses of %a, %b, %c
@@ -31,7 +32,8 @@ No upstream counterpart: `convert-linalg-to-std` calls functions of a library.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence, Set
 
 from mlir import ir
 
@@ -58,6 +60,27 @@ def _is_inside(op: ir.Operation, others: Collection[ir.Operation]) -> bool:
     while parent is not None and parent.operation not in others:
         parent = parent.operation.parent
     return parent is not None
+
+
+def _crowded_loops(
+    bodies: Mapping[int, Sequence[Body]], crowded: Set[int], options: OutlineKernelsOptions
+) -> list[int]:
+    """The keys of loops that would become functions for the crowd around them alone, and have a crowd inside."""
+    seldom = {
+        body.op: key
+        for key, same in bodies.items()
+        if key in crowded and len(same) < options.repeats
+        for body in same
+        if not body.op.name.startswith("linalg.")
+    }
+    inside: Counter[int] = Counter()
+    for body in (body for same in bodies.values() for body in same):
+        parent = body.op.parent
+        while parent is not None and seldom:
+            if parent.operation in seldom:
+                inside[seldom[parent.operation]] += 1
+            parent = parent.operation.parent
+    return [key for key, count in inside.items() if count >= options.crowd * len(bodies[key])]
 
 
 class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
@@ -89,6 +112,8 @@ class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
                 if sum(map(len, found.values())) >= self.options.crowd:
                     crowded.update(found)
         repeats = self.options.repeats
+        for loop in _crowded_loops(bodies, crowded, self.options):
+            del bodies[loop]
 
         def grouped() -> list[list[Body]]:
             return [

@@ -348,3 +348,33 @@ def test_deep_nests_are_left_alone() -> None:
         module = ir.Module.parse(f"func.func @f() {{\n{constants}{nest * 8}return }}")
         mi.run_pipeline(module, "builtin.module(inplace-outline-kernels)")
         assert "call" not in str(module)
+
+
+@pytest.mark.parametrize(("ops", "inside"), [(3, False), (5, True)])
+def test_of_a_loop_with_a_crowd_inside_the_ops_are_functions(ops: int, inside: bool) -> None:
+    """LLVM's time is more than linear in the function of a loop with a long body."""
+    m = "memref<64x64xf32>"
+    names = ["add" if n % 2 else "mul" for n in range(ops)]
+    body = "\n".join(f"linalg.{name} ins(%a, %b : {m}, {m}) outs(%a : {m})" for name in names)
+    text = f"""
+    func.func @main(%a: {m}, %b: {m}) {{
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %three = arith.constant 3 : index
+      scf.for %i = %zero to %three step %one {{
+        {body}
+      }}
+      return
+    }}"""
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, "builtin.module(inplace-outline-kernels{repeats=8 crowd=4})")
+        main = str(next(one for one in module.body.operations if "sym_visibility" not in one.operation.attributes))
+        assert ("scf.for" in main) == inside
+        assert main.count("call @inplace_kernel") == (ops if inside else 1)
+        a, b = (np.random.default_rng(seed).random((64, 64), np.float32) for seed in (1, 2))
+        expected = a.astype(np.float64)
+        for name in names * 3:
+            expected = expected + b if name == "add" else expected * b
+        mi.compile(module, cache=False).main(a, b)
+    np.testing.assert_allclose(a, expected, rtol=1e-5)
