@@ -58,7 +58,8 @@ class FunctionTables:
             return (op for op in self._whole.turns(order) if op in part)
         found = self._turns.get(order)
         if found is None:
-            if order.heuristic is Heuristic.BOTTOM_UP:
+            # Subclasses may have turns of their own.
+            if type(order) is DecisionOrder and order.heuristic is Heuristic.BOTTOM_UP:
                 found = list(reversed(self.ops))
             else:
                 active = frozenset(self.ops)
