@@ -20,7 +20,7 @@ def operands(kind: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]
     edges += [0, 1, 2, 7, *([-1, -2, -7] if limits.min < 0 else [5, 6])]
     pairs = np.array(list(itertools.product(edges, edges)), kind)
     divisors = random.integers(1, min(limits.max, 1000), len(pairs)).astype(object)
-    products = random.integers(0, limits.max, len(pairs)).astype(object) // divisors * divisors
+    products = random.integers(0, limits.max, len(pairs), dtype=kind).astype(object) // divisors * divisors
     near = np.clip(products + random.integers(-1, 2, len(pairs)), 0, limits.max)
     a.flat[: 2 * len(pairs)] = [*pairs[:, 0], *near]
     b.flat[: 2 * len(pairs)] = [*pairs[:, 1], *divisors]
