@@ -11,6 +11,20 @@ _AROUND = "passes.analysis.effects.slice_iterations:SliceIterations."
 
 OTHER_ITERATIONS = (
     Rule("memrefs of older iterations", "**Escape**", _DESTROYS + "loop_of_older", "return -1"),
+    Rule(
+        "memrefs of older iterations in other branches",
+        "**Escape**",
+        _DESTROYS + "_has_no_way",
+        "return meeting.order is Order.EXCLUSIVE",
+        "return meeting.order is Order.EXCLUSIVE and self.loop_of_older(meeting.write, meeting.read) < 0",
+    ),
+    Rule(
+        "memrefs that live on leave nothing out",
+        "**Escape**",
+        "passes.analysis.conflicts.liveness:Liveness._spans",
+        "if gap is None or gap[1] - gap[0] < _LONG_GAP:",
+        "if gap is None or gap[1] - gap[0] < _LONG_GAP or self._effects.outlives[read]:",
+    ),
     Rule("slices of older iterations", "**Escape**", _DESTROYS + "_outermost_older", "return loop"),
     Rule(
         "memrefs that others may keep",

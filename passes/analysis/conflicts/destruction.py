@@ -200,7 +200,8 @@ class Destruction:
             return not meeting.is_late
         if meeting.order is Order.INSIDE:
             return self._effects.reads_before_regions(meeting.reader)
-        return meeting.order is Order.EXCLUSIVE
+        # A memref that lives on is read in a later iteration, in which the other region may run.
+        return meeting.order is Order.EXCLUSIVE and self.loop_of_older(meeting.write, meeting.read) < 0
 
     def _is_apart(self, meeting: _Meeting) -> bool:
         """The write and every later read access disjoint elements."""

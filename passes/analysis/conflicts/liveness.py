@@ -50,7 +50,7 @@ class Liveness:
         """
         begin, end = self._begin(definition, read), self._end(value, read)
         gap = self._order.widest_gap(value, self._snapshot.operand_op[read])
-        if gap is None or gap[1] - gap[0] < _LONG_GAP:
+        if gap is None or gap[1] - gap[0] < _LONG_GAP or self._effects.outlives[read]:
             return [(begin, end)]
         return [(begin, gap[0]), (gap[1], end)]
 
