@@ -17,7 +17,7 @@ from ..conflicts.liveness import Liveness
 from ..effects.reader import TensorEffects
 from ..ir.program_order import ProgramOrder
 from ..ir.union_find import UnionFind
-from .decision_order import DecisionOrder, Heuristic
+from .decision_order import DecisionOrder
 from .region_flow import carried_values
 from .unranked import is_copyable
 
@@ -58,13 +58,8 @@ class FunctionTables:
             return (op for op in self._whole.turns(order) if op in part)
         found = self._turns.get(order)
         if found is None:
-            # Subclasses may have turns of their own.
-            if type(order) is DecisionOrder and order.heuristic is Heuristic.BOTTOM_UP:
-                found = list(reversed(self.ops))
-            else:
-                active = frozenset(self.ops)
-                found = [op for op in order.ops(self._effects, self._function) if op in active]
-            self._turns[order] = found
+            active = frozenset(self.ops)
+            found = self._turns[order] = [op for op in order.ops(self._effects, self._function) if op in active]
         return found
 
     def of_part(self, values: Sequence[int]) -> FunctionTables:
