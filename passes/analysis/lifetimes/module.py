@@ -173,13 +173,9 @@ def _given_away(terminator: ir.Operation, clones: Sequence[ReturnedClone]) -> li
 def _keeps_addresses(table: RootTable, terminator: ir.Operation) -> bool:
     """Whether callers can compare the addresses of what is returned, and none of it is on the stack."""
     values = leaving_buffers(terminator).values()
-    return all(
-        value not in table.shifted
-        and not any(
-            table.roots[n].kind is RootKind.BORROWED and not is_from_caller(table, n) for n in table.sets[value]
-        )
-        for value in values
-    )
+    roots = (number for value in values for number in table.sets[value])
+    is_on_stack = any(table.roots[n].kind is RootKind.BORROWED and not is_from_caller(table, n) for n in roots)
+    return not is_on_stack and table.shifted.isdisjoint(values)
 
 
 def _owned_returns(table: RootTable, terminator: ir.Operation, knows: bool) -> list[ReturnedClone]:

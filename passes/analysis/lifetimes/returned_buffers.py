@@ -13,6 +13,7 @@ from mlir import ir
 
 from ....dialects.support.frozen_classes import frozen
 from ..ir.symbols import callee_name, is_public, may_name_functions, named_symbols
+from ..ir.union_find import UnionFind
 from .plan import GlobalBuffer
 from .roots import RootKind, RootTable, is_buffer, leaving_buffers
 
@@ -67,17 +68,11 @@ def joined(first: ReturnedBuffers, second: ReturnedBuffers) -> ReturnedBuffers:
 
 def _groups(shared: Sequence[tuple[int, int]]) -> Mapping[int, int]:
     """The least number that each number is connected with, by `shared`."""
-    least: dict[int, int] = {}
-
-    def find(number: int) -> int:
-        while (above := least.setdefault(number, number)) != number:
-            number = above
-        return number
-
+    sets, least = UnionFind(), dict[int, int]()
     for pair in shared:
-        low, high = sorted(map(find, pair))
-        least[high] = low
-    return {number: find(number) for number in sorted(least)}
+        sets.union(*pair)
+    numbers = sorted({number for pair in shared for number in pair})
+    return {number: least.setdefault(sets.find(number), number) for number in numbers}
 
 
 class CallGraph:
