@@ -127,8 +127,6 @@ class ProgramOrder:
         the innermost such ops, the one whose regions are longest. No loop leads from them to ``op`` before it defines
         ``value`` again. None if there are none.
         """
-        if not self._exclusive:
-            return None
         s, begin = self._snapshot, self.definition(value)
         block, widest = s.op_block[op], (0, 0)
         for _ in range(_NEAR):
