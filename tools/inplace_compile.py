@@ -46,7 +46,7 @@ _NO_PACKAGE = (
 )
 _EXAMPLES = """examples:
     inplace-compile program.mlir -o libprogram.so --header program.h
-    inplace-compile program.mlir -o program.o --header program.h --target-cpu x86-64-v3
+    inplace-compile program.mlir --static -o libprogram.a --header program.h --target-cpu x86-64-v3
     inplace-compile model.onnx --python model --optimize --target-cpu x86-64-v2,x86-64-v3,x86-64-v4
 """
 
@@ -72,6 +72,7 @@ def _make_parser() -> Parser:
         help="an MLIR file, or - for standard input (the default); an ONNX model if its name ends in .onnx",
     )
     add("-o", "--output", metavar="FILE", help="a shared library (.so), an archive (.a) or an object file (.o)")
+    add("--static", action="store_true", help="-o names a static archive (.a)")
     add("--header", metavar="FILE", help="the header for C and C++")
     add("--python", metavar="FOLDER", help="a Python package around a shared library, which needs NumPy alone")
     add("--prefix", metavar="NAME", help="what all names in C begin with; by default the name of the output")
@@ -115,8 +116,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     output = settings.output
     if output is None and settings.python is None:
         raise UsageError("nothing is to be written; name a library with -o, or a package with --python")
-    if output is not None and not output.endswith(_ENDINGS):
-        raise UsageError(f"-o needs a name that ends in {', '.join(_ENDINGS)}, got '{output}'")
+    _check_output(output, static=settings.static)
     try:
         detect_machine().override(settings.machine)
     except ValueError as error:
@@ -132,6 +132,18 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", settings.prefix):
         raise UsageError(f"'{settings.prefix}' cannot begin names of C; give a name with --prefix")
     return settings
+
+
+def _check_output(output: str | None, *, static: bool) -> None:
+    """Raise `UsageError` if the name does not say what is made, or says something else than `--static`."""
+    if static and output is None:
+        raise UsageError("--static, but packages hold a shared library; name an archive with -o")
+    if output is not None and not output.endswith(_ENDINGS):
+        raise UsageError(f"-o needs a name that ends in {', '.join(_ENDINGS)}, got '{output}'")
+    if static and output is not None and not output.endswith(".a"):
+        raise UsageError(
+            f"--static makes an archive, but -o names '{output}'; end the name in .a, or leave out --static"
+        )
 
 
 def _run(settings: argparse.Namespace) -> int:

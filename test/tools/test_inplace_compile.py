@@ -49,6 +49,10 @@ def left(folder: Path) -> list[str]:
         (["--header", "p.h"], "nothing is to be written; name a library with -o, or a package with --python"),
         (["-o", "p.dll"], "-o needs a name that ends in .so, .a, .o, got 'p.dll'"),
         (["-o", "-"], "-o needs a name that ends in .so, .a, .o, got '-'"),
+        (["-o", "p.so", "--static"], "--static makes an archive, but -o names 'p.so'; end the name in .a, or leave"),
+        (["-o", "p.o", "--static"], "--static makes an archive, but -o names 'p.o'; end the name in .a, or leave"),
+        (["-o", "p", "--static"], "-o needs a name that ends in .so, .a, .o, got 'p'"),
+        (["--python", "p", "--static"], "--static, but packages hold a shared library; name an archive with -o"),
         (["-o", "p.o", "--target-cpu", "x86-64-v9"], "--target-cpu: there is no 'x86-64-v9'"),
         (["-o", "p.o", "--machine", "l9=1"], "--machine: unknown property 'l9' of a machine"),
         (["-o", "p.o", "--grid", "2y2"], "--grid needs extents of a grid of ranks, such as 4 or 2x2, got '2y2'"),
@@ -151,6 +155,14 @@ def test_without_a_compiler_there_are_objects_and_archives(
     assert main(["p.mlir", "-o", "p.o", "--header", "p.h"]) == 0
     assert main(["p.mlir", "-o", "libp.a"]) == 0
     assert left(program) == ["libp.a", "p.h", "p.mlir", "p.o"]
+
+
+def test_a_static_library_is_an_archive(program: Path) -> None:
+    assert main(["p.mlir", "--static", "-o", "libp.a"]) == 0
+    made = (program / "libp.a").read_bytes()
+    assert made.startswith(b"!<arch>\n")
+    assert main(["p.mlir", "-o", "libp.a"]) == 0
+    assert (program / "libp.a").read_bytes() == made
 
 
 def test_a_linker_that_fails_is_quoted(
