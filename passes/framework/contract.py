@@ -112,6 +112,7 @@ MESSAGE_WORDS = (
     "COMMUNICATOR",
     "IN_PLACE",
     "ERROR",
+    "SPLIT",
     "PROC_NULL",
     *("BYTE", "INT8_T", "INT16_T", "INT32_T", "INT64_T", "UINT8_T", "UINT16_T", "UINT32_T", "UINT64_T"),
     *("FLOAT", "DOUBLE", "C_FLOAT_COMPLEX", "C_DOUBLE_COMPLEX"),
@@ -119,7 +120,8 @@ MESSAGE_WORDS = (
 )
 """What a program that sends messages is told of MPI: its communicator, the address that stands for a buffer that is
 input and output, the rank that is nobody, then handles of element types and reductions. `ERROR` is written by the
-program: the last code that was none of success."""
+program: the last code that was none of success. `SPLIT` is the address of a function that does what `MPI_Comm_split`
+does, and frees in time what it has made."""
 
 BYTES = -1
 """Instead of a dimension: a view of the argument's bytes ends within them."""

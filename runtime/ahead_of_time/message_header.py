@@ -8,14 +8,32 @@ from .message_code import Messages
 
 __all__ = ["message_functions", "shard_text"]
 
-_WORDS = {"COMMUNICATOR": "own", "ERROR": "0"}
+_WORDS = {"COMMUNICATOR": "own", "ERROR": "0", "SPLIT": "&{prefix}_split_mpi"}
 """What stands for words of the table that are no constant of MPI."""
+
+_KEEP = """\
+/* For {prefix}_use_mpi() alone: what belongs to MPI_COMM_SELF is freed first of all in MPI_Finalize(). */
+static inline int {prefix}_free_mpi(MPI_Comm self, int keyval, void *kept, void *unused) {{
+  MPI_Comm comm = (MPI_Comm)(intptr_t)kept;
+  (void)self, (void)keyval, (void)unused;
+  return MPI_Comm_free(&comm);
+}}
+static inline int {prefix}_keep_mpi(MPI_Comm comm) {{
+  int keyval, error = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, {prefix}_free_mpi, &keyval, NULL);
+  if (error == MPI_SUCCESS)
+    error = MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void *)(intptr_t)comm);
+  return error == MPI_SUCCESS ? MPI_Comm_free_keyval(&keyval) : error;
+}}
+static inline int {prefix}_split_mpi(MPI_Comm comm, int color, int key, MPI_Comm *part) {{
+  int error = MPI_Comm_split(comm, color, key, part);
+  return error == MPI_SUCCESS && *part != MPI_COMM_NULL ? {prefix}_keep_mpi(*part) : error;
+}}"""
 
 _USE = """\
 /* Tell the library its ranks: all ranks of `comm` call this together, once, behind MPI_Init. The library works with a
-   duplicate of `comm`, of which it keeps parts. It takes all that it needs of MPI from here: link the program, not the
-   library, with MPI (by mpicc); any MPI will do. Functions of the program may send messages, so all ranks call them
-   together, in the same order, each from one thread at a time, and before MPI_Finalize. */
+   duplicate of `comm`, of which it keeps parts; MPI_Finalize() frees them. It takes all that it needs of MPI from here:
+   link the program, not the library, with MPI (by mpicc); any MPI will do. Functions of the program may send messages,
+   so all ranks call them together, in the same order, each from one thread at a time, and before MPI_Finalize(). */
 static inline int {prefix}_use_mpi(MPI_Comm comm) {{
   MPI_Comm own;
   int ranks, rank;
@@ -29,6 +47,8 @@ static inline int {prefix}_use_mpi(MPI_Comm comm) {{
   int error = {prefix}_set_mpi(words);
   if (error)
     MPI_Comm_free(&own);
+  else if ({prefix}_keep_mpi(own) != MPI_SUCCESS)
+    return {upper}_MPI_FAILED;
   return error;
 }}"""
 
@@ -56,10 +76,12 @@ def message_functions(messages: Messages, prefix: str) -> list[str]:
     if messages.grid is not None:
         needed = " * ".join(map(str, messages.grid))
         check = f"  if (ranks != {needed})\n    return {upper}_WRONG_RANKS;\n"
-    values = [_WORDS.get(name, f"MPI_{name}") for name in MESSAGE_WORDS] + [f"&{one}" for one in messages.functions]
+    constants = [_WORDS.get(name, f"MPI_{name}").format(prefix=prefix) for name in MESSAGE_WORDS]
+    values = constants + [f"&{one}" for one in messages.functions]
     words = ",\n".join(f"    (int64_t)(intptr_t){value}" for value in [*values, "rank"])
     found = [
         f"/* For {prefix}_use_mpi() alone. */\nint {prefix}_set_mpi(const int64_t *words);",
+        _KEEP.format(prefix=prefix),
         _USE.format(prefix=prefix, upper=upper, check=check, words=words),
         _CODE.format(prefix=prefix),
     ]

@@ -7,6 +7,7 @@ it gives them some time to arrive, and then ends all of them with its message.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import sys
 import time
@@ -19,6 +20,7 @@ from ...passes.framework.contract import MESSAGE_TABLE, MESSAGE_WORDS
 from ..native.engine import Engine
 from ..native.loaded_object import LoadedObject
 from .library import as_communicator, mpi
+from .rank_parts import RankParts
 
 __all__ = ["Communicators", "RankError"]
 
@@ -49,13 +51,14 @@ class RankError(RuntimeError):
 class Communicators:
     """A communicator of mpi4py, and two of its duplicates, so that no message of the caller's meets one of ours.
 
-    One is for native code, the other for Python code. They are made once for each communicator, and freed with it.
+    One is for native code, the other for Python code. They are made once for each communicator, and freed with it, as
+    are the parts that native code splits off.
     """
 
     def __init__(self, comm: object) -> None:
         """Raises `TypeError`, `ValueError` and `MissingMpiError` as `as_communicator`. All ranks must call it."""
         given = as_communicator(comm)
-        self.native, self.control = _duplicates(given)
+        self.native, self.control, self._parts = _duplicates(given)
         self.rank: int = given.Get_rank()
         self.size: int = given.Get_size()
         self._table: Any = None
@@ -65,7 +68,12 @@ class Communicators:
         """Tell native code which communicator to use, and the handles of types and reductions."""
         if not engine.defines(MESSAGE_TABLE):
             return
-        known: dict[str, Any] = {"COMMUNICATOR": self.native, "IN_PLACE": int(mpi().IN_PLACE), "ERROR": 0}
+        known: dict[str, Any] = {
+            "COMMUNICATOR": self.native,
+            "IN_PLACE": int(mpi().IN_PLACE),
+            "ERROR": 0,
+            "SPLIT": self._parts.address,
+        }
         address = ctypes.c_uint64()
         pointers = (ctypes.c_void_p * 1)(ctypes.addressof(address))
         engine.function(MESSAGE_TABLE)(ctypes.addressof(pointers))
@@ -153,20 +161,31 @@ def _text(problem: Exception | None) -> str | None:
 _keyval: list[int] = []
 
 
-def _duplicates(comm: Any) -> tuple[Any, Any]:
-    """The duplicates that belong to a communicator, made at the first call; all ranks must call it."""
+def _duplicates(comm: Any) -> tuple[Any, Any, RankParts]:
+    """What belongs to a communicator, two duplicates among it, made at the first call; all ranks must call it."""
     if not _keyval:
         _keyval.append(type(comm).Create_keyval(delete_fn=_free))
+        atexit.register(_free_at_exit)
     found = comm.Get_attr(_keyval[0])
     if found is None:
-        found = comm.Dup(), comm.Dup()
-        for made in found:
+        found = comm.Dup(), comm.Dup(), RankParts()
+        for made in found[:2]:
             made.Set_errhandler(mpi().ERRORS_RETURN)
         comm.Set_attr(_keyval[0], found)
     return found
 
 
-def _free(_comm: Any, _keyval: int, duplicates: tuple[Any, Any]) -> None:
+def _free(_comm: Any, _keyval: int, belongings: tuple[Any, Any, RankParts]) -> None:
     if not mpi().Is_finalized():
-        for made in duplicates:
-            made.Free()
+        native, control, parts = belongings
+        parts.free()
+        native.Free()
+        control.Free()
+
+
+def _free_at_exit() -> None:
+    """Free what belongs to communicators that nobody frees; mpi4py ends MPI when Python code runs no more."""
+    if not mpi().Is_finalized():
+        for comm in (mpi().COMM_WORLD, mpi().COMM_SELF):
+            if comm.Get_attr(_keyval[0]) is not None:
+                comm.Delete_attr(_keyval[0])

@@ -37,7 +37,6 @@ _RECORDS: dict[str, type[IntEnum]] = {"table": _Table, "kept": _Kept}
 _MPI = {
     "MPI_Comm_rank": "wp i",
     "MPI_Comm_size": "wp i",
-    "MPI_Comm_split": "wiip i",
     "MPI_Send": "piwiiw i",
     "MPI_Recv": "piwiiwp i",
     "MPI_Isend": "piwiiwp i",
@@ -57,6 +56,8 @@ _MPI = {
     "MPI_Type_size": "wp i",
 }
 _OWN = {"note": "w w", "in_place": "ww w", "somebody": "w w"}
+_GIVEN = {"splitter": "wiip i"}
+"""Functions whose addresses stand in the table."""
 
 _PLACE = """
 %one = llvm.mlir.constant(1 : i64) : i64
@@ -220,7 +221,8 @@ _FUNCTIONS = {
         llvm.return %made : i64
         ^make:
         place[0] := 0
-        split = MPI_Comm_split(communicator, color, key, place)
+        splitter = table.SPLIT
+        split = splitter(communicator, color, key, place)
         noted = note(split)
         new = place[0]
         kept.OF := communicator
@@ -371,5 +373,6 @@ def _function(header: str, body: str) -> str:
     parameters = ", ".join(f"%{one.strip()}: i64" for one in listed.split(","))
     for own in _OWN:
         body = body.replace(f"= {own}(", f"= {MESSAGE_PREFIX}{own}(")
-    text = expand(body, _RECORDS, {**_MPI, **{f"{MESSAGE_PREFIX}{own}": kinds for own, kinds in _OWN.items()}})
+    own_functions = {f"{MESSAGE_PREFIX}{own}": kinds for own, kinds in _OWN.items()}
+    text = expand(body, _RECORDS, {**_MPI, **_GIVEN, **own_functions})
     return f"llvm.func internal @{MESSAGE_PREFIX}{name}({parameters}) -> i64 {{\n{text}\n}}"

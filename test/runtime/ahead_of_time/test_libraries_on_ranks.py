@@ -154,7 +154,7 @@ def test_the_numbers_are_those_of_the_jit(
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="there is no valgrind")
-@pytest.mark.parametrize("name", ["data_parallel", "stencil"])
+@pytest.mark.parametrize("name", CALLS)
 def test_valgrind_finds_nothing(mpi: Mpi, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled(tmp_path, (EXAMPLES / f"{name}.mlir").read_text(), *LEVELS, name="lib")
     built(mpi, tmp_path, COMMON.replace("CALLS", CALLS[name]))

@@ -1,5 +1,6 @@
 """Messages of every kind and element type, against what NumPy computes, on the ranks that run this."""
 
+import ctypes
 import sys
 
 import numpy as np
@@ -129,7 +130,9 @@ def others() -> None:
         numbers = np.full(3, rank + turn)
         program.sum_of_parity(numbers)
         assert (numbers == sum(r + turn for r in ranks if r % 2 == rank % 2)).all()
-    for colors in (lambda r: r % 2, lambda r: r // 2, lambda r: r % 2, lambda r: 0):
+    # One that was made before is found again.
+    turns = 700 if WORLD.size < 3 else 2
+    for colors in (lambda r: r % 2, lambda r: r // 2, lambda r: r % 2, lambda r: 0) * turns:
         numbers = np.full(3, rank)
         program.sum_of_color(numbers, colors(rank))
         assert (numbers == sum(r for r in ranks if colors(r) == colors(rank))).all()
@@ -150,12 +153,23 @@ def communicators_of_the_caller() -> None:
         array = np.array([1.0, comm.rank])
         assert program.f(array) == comm.size
         assert np.array_equal(array, [comm.size, sum(range(comm.size))])
-    # Duplicates are made once for a communicator, and freed with it: there is room for some thousand.
-    for _ in range(1100 if WORLD.size < 3 else 50):
+    # Duplicates and parts are made once for a communicator, and freed with it: there is room for some thousand.
+    for _ in range(800 if WORLD.size < 3 else 50):
         once = WORLD.Dup()
         first, second = Communicators(once), Communicators(once)
         assert first.native is second.native
+        split_by_machine_code(second, WORLD.rank % 2)
         once.Free()
+
+
+def split_by_machine_code(communicators: Communicators, color: int) -> None:
+    """Split the ranks as machine code does, by the address in its table."""
+    parts, handle = communicators._parts, communicators.native.handle
+    made = [ctypes.c_uint64(), ctypes.c_uint64()]
+    split = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_int, ctypes.c_int, ctypes.c_uint64)(parts.address)
+    for place in made:
+        assert split(handle, color, 0, ctypes.addressof(place)) == 0
+    assert made[0].value == made[1].value != 0
 
 
 def halos() -> None:
