@@ -472,7 +472,8 @@ def _llvm(*, openmp: bool, own_allocator: bool) -> Phase:
         "One dialect after another; math goes to LLVM's intrinsics first, and only the rest to libm: of vectors lane by"
         " lane, which makes vector ops, so those come later. Where `log1p` became the logarithm of a sum, little would"
         " be left of small numbers. Functions of hundreds of memrefs take words before functions are converted, which"
-        " is quadratic in memrefs. OpenMP comes after what is in its regions. Each access to memory has become"
+        " is quadratic in memrefs. OpenMP comes after what is in its regions. What is read from a descriptor"
+        " that was just built is folded, and only addresses are left of most. Each access to memory has become"
         " constants and sums of its own, most of which are equal in a block: LLVM is faster with one of them.",
         (
             "convert-math-to-llvm{approximate-log1p=false}",
@@ -488,6 +489,7 @@ def _llvm(*, openmp: bool, own_allocator: bool) -> Phase:
             *(("convert-openmp-to-llvm",) if openmp else ()),
             "convert-cf-to-llvm",
             "reconcile-unrealized-casts",
+            "canonicalize{enable-patterns=none max-iterations=1 region-simplify=disabled}",
             "cse",
         ),
     )
