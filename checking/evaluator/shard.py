@@ -23,6 +23,9 @@ from .undefined import empty
 
 __all__ = ["OPS"]
 
+_SEND_TAG = 1
+"""No message of `shard.send` is taken for another one."""
+
 
 def _grid(decoder: Decoder, op: ir.Operation) -> tuple[int, ...]:
     grid = decoder.machine.symbols.get(ir.FlatSymbolRefAttr(op.attributes["grid"]).value)
@@ -123,6 +126,49 @@ def _broadcast(decoder: Decoder, op: ir.Operation) -> Function:
     return lambda value, *_: rank.meet(group, place, op.name, value)[number]
 
 
+def _named_rank(decoder: Decoder, op: ir.Operation, name: str) -> Callable[..., int]:
+    """The number in the group of the rank that an attribute names by coordinates, some of which are operands."""
+    shape, axes = _grid(decoder, op), integers(op, "grid_axes")
+    extents, written = [shape[axis] for axis in axes], integers(op, name)
+
+    def number(*dynamic: Any) -> int:
+        given = iter(dynamic)
+        position = [int(next(given)) if coordinate == DYNAMIC else coordinate for coordinate in written]
+        if not all(0 <= coordinate < extent for coordinate, extent in zip(position, extents, strict=True)):
+            raise EvaluationError(f"{name} {position} is no rank of a group of {extents}")
+        return int(np.ravel_multi_index(position, extents)) if axes else 0
+
+    return number
+
+
+@on_values
+def _send(decoder: Decoder, op: ir.Operation) -> Function:
+    rank, place, number = rank_of(decoder), place_of(op), _named_rank(decoder, op, "destination")
+    group = _group(decoder, op, integers(op, "grid_axes"))
+
+    def send(value: Any, *dynamic: Any) -> Any:
+        rank.delivered(rank.send(group, value, number(*dynamic), _SEND_TAG), place)
+        return value
+
+    return send
+
+
+@on_values
+def _recv(decoder: Decoder, op: ir.Operation) -> Function:
+    if "source" not in op.attributes:
+        raise EvaluationError("a message of any rank is not evaluated: the result depends on their turns")
+    rank, place, number = rank_of(decoder), place_of(op), _named_rank(decoder, op, "source")
+    group = _group(decoder, op, integers(op, "grid_axes"))
+
+    def receive(room: Any, *dynamic: Any) -> Any:
+        value = rank.receive(group, number(*dynamic), place, _SEND_TAG)
+        if value.shape != room.shape:
+            raise EvaluationError(f"a tensor of {list(value.shape)} is received, but one of {list(room.shape)} wanted")
+        return value
+
+    return receive
+
+
 @on_values
 def _update_halo(decoder: Decoder, op: ir.Operation) -> Function:
     rank, place, widths = rank_of(decoder), place_of(op), integers(op, "static_halo_sizes")
@@ -183,6 +229,8 @@ OPS: dict[str, Handler] = {
     "shard.all_to_all": _collective(_all_to_all),
     "shard.shift": _collective(_shift),
     "shard.broadcast": _broadcast,
+    "shard.send": _send,
+    "shard.recv": _recv,
     "shard.update_halo": _update_halo,
     "shard.process_multi_index": _position,
     "shard.process_linear_index": _linear,

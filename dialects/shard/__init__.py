@@ -11,7 +11,8 @@ from ..bufferizable import OpModel
 from .halos import HALO_MODELS
 from .movements import MOVEMENT_MODELS
 from .reductions import REDUCTION_MODELS
+from .rooted import ROOTED_MODELS
 
 __all__ = ["MODELS"]
 
-MODELS: tuple[OpModel, ...] = (*REDUCTION_MODELS, *MOVEMENT_MODELS, *HALO_MODELS)
+MODELS: tuple[OpModel, ...] = (*REDUCTION_MODELS, *MOVEMENT_MODELS, *ROOTED_MODELS, *HALO_MODELS)

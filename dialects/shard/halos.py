@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlir import ir
+from mlir.dialects import arith, memref
 
 from ..bufferizable import OpModel
 from ..rewriter import Rewriter
-from ..structured import extent
+from ..structured import extent, size_value
 from ..subsets import elements
-from ..support.index_math import subtract
+from ..support.index_math import index_constant, subtract
 from ..support.memref_types import identity_type
 from .collective import CollectiveModel, InPlaceModel, number_of
 from .grids import RankGroup, group_of
@@ -68,15 +71,12 @@ def _exchange(group: RankGroup, buffer: ir.Value, dimension: int, before: int, a
 
 
 class ShiftModel(CollectiveModel):
-    """``shard.shift``: each rank gets the tensor of the rank at a distance, in a new buffer."""
+    """``shard.shift``: each rank gets the tensor of the rank at a distance, in a new buffer.
+
+    Sizes that the type does not know may differ; they are exchanged first. A rank that gets nothing keeps its own.
+    """
 
     op_names = ("shard.shift",)
-
-    def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse several axes, and shards of sizes that differ."""
-        if not ir.ShapedType(op.operands[0].type).has_static_shape:
-            return f"'{op.name}' is on {op.operands[0].type}, but needs static sizes, equal on all ranks"
-        return super().refuse(op)
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Send and receive; around the ends of the axis if the op rotates."""
@@ -84,10 +84,34 @@ class ShiftModel(CollectiveModel):
         group = RankGroup(whole.module, whole.grid, (number_of(op, "shift_axis"),))
         source, communicator = rewriter.buffer(op, 0), group.communicator()
         rank, distance, around = group.rank(communicator), number_of(op, "offset"), "rotate" in op.attributes
-        target = rewriter.allocate(ir.MemRefType(identity_type(op.results[0].type)), dynamic_sizes(op, source, {}))
         to, from_ = (within(group, rank, step, around=around) for step in (distance, -distance))
+        type_ = ir.MemRefType(source.type)
+        unknown = [dimension for dimension in range(type_.rank) if type_.is_dynamic_dim(dimension)]
+        own = [size_value(source, dimension) for dimension in unknown]
+        sizes = _shifted_sizes(rewriter, group, communicator, own, (to, from_))
+        known = dict(zip(unknown, sizes, strict=True))
+        target = rewriter.allocate(ir.MemRefType(identity_type(op.results[0].type)), dynamic_sizes(op, source, known))
         send_receive(group, communicator, (source, to), (target, from_), overwrites=True)
         rewriter.replace(op, [target])
+
+
+def _shifted_sizes(
+    rewriter: Rewriter,
+    group: RankGroup,
+    communicator: ir.Value,
+    own: Sequence[ir.Value],
+    ranks: tuple[ir.Value, ir.Value],
+) -> list[ir.Value]:
+    """Build the sizes of what is received, where those of what is sent are `own`."""
+    if not own:
+        return []
+    number, index = ir.IntegerType.get_signless(64), ir.IndexType.get()
+    sent, received = (rewriter.allocate(ir.MemRefType.get([len(own)], number)) for _ in range(2))
+    for place, size in enumerate(own):
+        for told in (sent, received):
+            memref.store(arith.index_cast(number, size), told, [index_constant(place)])
+    send_receive(group, communicator, (sent, ranks[0]), (received, ranks[1]), overwrites=False)
+    return [arith.index_cast(index, memref.load(received, [index_constant(place)])) for place in range(len(own))]
 
 
 HALO_MODELS: tuple[OpModel, ...] = (UpdateHaloModel(), ShiftModel())

@@ -1,9 +1,8 @@
-"""Ops that move elements between ranks: gathering and slicing, exchanging all with all, broadcasting from one."""
+"""Ops that move elements between all ranks of a group: gathering and slicing, exchanging all with all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import prod
 
 from mlir import ir
 from mlir.dialects import arith, memref, scf
@@ -11,12 +10,12 @@ from mlir.dialects import arith, memref, scf
 from ..bufferizable import AliasingValue, OpModel, Relation
 from ..rewriter import Rewriter
 from ..structured import extent
-from ..subsets import elements
-from ..support.index_math import Number, add, as_value, index_constant, multiply
+from ..support.index_math import index_constant
 from ..support.memref_types import identity_type
-from .collective import CollectiveModel, InPlaceModel, number_of
+from .collective import CollectiveModel, number_of
 from .grids import RankGroup, balanced_extent, mpi_op
 from .messages import block, dynamic_sizes, rank_number, send_receive
+from .received_parts import ReceivedParts
 
 __all__ = ["MOVEMENT_MODELS"]
 
@@ -34,41 +33,21 @@ class AllGatherModel(CollectiveModel):
         """Gather."""
         source, dimension, group = rewriter.buffer(op, 0), number_of(op, "gather_axis"), self.group(op)
         communicator = group.communicator()
-        own = extent(source, dimension)
-        offsets = None if isinstance(own, int) else _offsets(rewriter, group, communicator, own)
-        known = {} if offsets is None else {dimension: memref.load(offsets, [index_constant(group.size)])}
-        target = rewriter.allocate(ir.MemRefType(identity_type(op.results[0].type)), dynamic_sizes(op, source, known))
+        places = ReceivedParts(rewriter, group, communicator, extent(source, dimension), None)
+        sizes = dynamic_sizes(op, source, {dimension: places.total})
+        target = rewriter.allocate(ir.MemRefType(identity_type(op.results[0].type)), sizes)
         leads = all(size == 1 for size in ir.MemRefType(source.type).shape[:dimension])
         if 0 in ir.MemRefType(target.type).shape:
             rewriter.replace(op, [target])  # No elements: even offset 0 would be out of bounds.
             return
-        if offsets is None and leads and str(ir.MemRefType(source.type).element_type) in _KNOWN_TO_UPSTREAM:
+        if not places.differ and leads and str(ir.MemRefType(source.type).element_type) in _KNOWN_TO_UPSTREAM:
             mpi_op("mpi.allgather", [source, target, communicator])
         else:
-            _gather_in_turn(rewriter, group, communicator, source, target, dimension, offsets)
+            _gather_in_turn(rewriter, group, communicator, source, target, dimension, places)
         rewriter.replace(op, [target])
 
 
 _KNOWN_TO_UPSTREAM = ("i8", "i16", "i32", "i64", "f32", "f64")
-
-
-def _offsets(rewriter: Rewriter, group: RankGroup, communicator: ir.Value, own: Number) -> ir.Value:
-    """Build a buffer with the offsets of the parts of all ranks, and the sum of their sizes behind."""
-    number, index = ir.IntegerType.get_signless(64), ir.IndexType.get()
-    sizes = rewriter.allocate(ir.MemRefType.get([group.size], number))
-    mine = rewriter.allocate(ir.MemRefType.get([1], number))
-    offsets = rewriter.allocate(ir.MemRefType.get([group.size + 1], index))
-    zero, one = index_constant(0), index_constant(1)
-    memref.store(arith.index_cast(number, as_value(own)), mine, [zero])
-    mpi_op("mpi.allgather", [mine, sizes, communicator])
-    memref.store(zero, offsets, [zero])
-    loop = scf.ForOp(zero, index_constant(group.size), one, [zero])
-    with ir.InsertionPoint(loop.body):
-        number_of_part, last = loop.induction_variable, loop.inner_iter_args[0]
-        reached = arith.addi(last, arith.index_cast(index, memref.load(sizes, [number_of_part])))
-        memref.store(reached, offsets, [arith.addi(number_of_part, one)])
-        scf.yield_([reached])
-    return offsets
 
 
 def _partners(group: RankGroup, rank: ir.Value) -> Iterator[tuple[ir.Value, ir.Value]]:
@@ -89,22 +68,13 @@ def _gather_in_turn(
     source: ir.Value,
     target: ir.Value,
     dimension: int,
-    offsets: ir.Value | None,
+    places: ReceivedParts,
 ) -> None:
     """Copy the rank's own part to its place and receive all others in theirs."""
     rank = group.rank(communicator)
-
-    def part_of(other: ir.Value) -> ir.Value:
-        own = extent(source, dimension)
-        if offsets is None:
-            return block(target, dimension, multiply(other, own), own)
-        start = memref.load(offsets, [other])
-        stop = memref.load(offsets, [arith.addi(other, index_constant(1))])
-        return block(target, dimension, start, arith.subi(stop, start))
-
-    rewriter.copy(source, part_of(rank))
+    rewriter.copy(source, block(target, dimension, *places.of(rank)))
     for to, from_ in _partners(group, rank):
-        received = part_of(from_), rank_number(from_)
+        received = block(target, dimension, *places.of(from_)), rank_number(from_)
         send_receive(group, communicator, (source, rank_number(to)), received, overwrites=True)
 
 
@@ -140,18 +110,12 @@ def _with_shape(view: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 
 class AllToAllModel(CollectiveModel):
-    """``shard.all_to_all``: the parts of one dimension are exchanged, and what is received is put side by side."""
+    """``shard.all_to_all``: the parts of one dimension are exchanged, and what is received is put side by side.
+
+    Parts are balanced, as everywhere. If what ranks give may differ in size, the sizes are exchanged first.
+    """
 
     op_names = ("shard.all_to_all",)
-
-    def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse parts of sizes that differ between ranks."""
-        type_ = ir.ShapedType(op.operands[0].type)
-        split = type_.shape[number_of(op, "split_axis")]
-        why = super().refuse(op)
-        if why is None and (not type_.has_static_shape or split % self.group(op).size):
-            return f"'{op.name}' splits {op.operands[0].type} in {self.group(op).size} parts, which must be equal"
-        return why
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Exchange with each rank in turn."""
@@ -159,86 +123,22 @@ class AllToAllModel(CollectiveModel):
         split, concat = number_of(op, "split_axis"), number_of(op, "concat_axis")
         communicator = group.communicator()
         rank = group.rank(communicator)
-        target = rewriter.allocate(ir.MemRefType(identity_type(op.results[0].type)), dynamic_sizes(op, source, {}))
-        shape = ir.MemRefType(source.type).shape
-        part, length = shape[split] // group.size, (shape[concat] if split != concat else shape[split] // group.size)
+        mine = balanced_extent(extent(source, split), group.size, rank)[1]
+        places = ReceivedParts(rewriter, group, communicator, extent(source, concat), mine if split == concat else None)
+        sizes = dynamic_sizes(op, source, {split: mine, concat: places.total})
+        target = rewriter.allocate(ir.MemRefType(identity_type(op.results[0].type)), sizes)
+        if 0 in ir.MemRefType(target.type).shape:
+            rewriter.replace(op, [target])  # No elements: even offset 0 would be out of bounds.
+            return
 
-        def blocks(to: ir.Value, from_: ir.Value) -> tuple[ir.Value, ir.Value]:
-            sent = block(source, split, multiply(to, part), part)
-            return sent, block(target, concat, multiply(from_, length), length)
+        def sent_to(other: ir.Value) -> ir.Value:
+            return block(source, split, *balanced_extent(extent(source, split), group.size, other))
 
-        rewriter.copy(*blocks(rank, rank))
+        rewriter.copy(sent_to(rank), block(target, concat, *places.of(rank)))
         for to, from_ in _partners(group, rank):
-            sent, place = blocks(to, from_)
-            received = place, rank_number(from_)
-            send_receive(group, communicator, (sent, rank_number(to)), received, overwrites=True)
+            received = block(target, concat, *places.of(from_)), rank_number(from_)
+            send_receive(group, communicator, (sent_to(to), rank_number(to)), received, overwrites=True)
         rewriter.replace(op, [target])
-
-
-class BroadcastModel(InPlaceModel):
-    """``shard.broadcast``: every rank's tensor is overwritten by that of the root, along a binomial tree."""
-
-    op_names = ("shard.broadcast",)
-    computes = True
-
-    def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse a root that is only known at run time."""
-        if any(coordinate < 0 for coordinate in elements(op.attributes["root"])):
-            return f"'{op.name}' has a root that is known at run time only, but needs a static one"
-        return super().refuse(op)
-
-    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
-        """In step k the 2^k ranks that have the tensor send it to as many others."""
-        buffer, group = rewriter.buffer(op, 0), self.group(op)
-        communicator = group.communicator()
-        root, size = _linear(group, elements(op.attributes["root"])), group.size
-        distance = arith.remui(_add(group.rank(communicator), size - root), index_constant(size))
-        reached = 1
-        while reached < size:
-            _double(group, communicator, buffer, distance, root, reached)
-            reached *= 2
-        rewriter.replace(op, [buffer])
-
-
-def _add(value: ir.Value, number: int) -> ir.Value:
-    return as_value(add(value, number))
-
-
-def _linear(group: RankGroup, root: Sequence[int]) -> int:
-    extents = [group.grid[axis] for axis in group.axes]
-    return sum(coordinate * prod(extents[number + 1 :]) for number, coordinate in enumerate(root))
-
-
-def _double(
-    group: RankGroup, communicator: ir.Value, buffer: ir.Value, distance: ir.Value, root: int, reached: int
-) -> None:
-    """Ranks at a distance below `reached` from the root send to those as far behind them."""
-    size, less = group.size, arith.CmpIPredicate.ult
-    partner = arith.remui(_add(distance, reached + root), index_constant(size))
-    teacher = arith.remui(_add(distance, size + root - reached), index_constant(size))
-    sends = arith.andi(
-        arith.cmpi(less, distance, index_constant(reached)),
-        arith.cmpi(less, distance, index_constant(max(size - reached, 0))),
-    )
-    learns = arith.andi(
-        arith.cmpi(arith.CmpIPredicate.uge, distance, index_constant(reached)),
-        arith.cmpi(less, distance, index_constant(2 * reached)),
-    )
-    for happens, name, other in ((sends, "mpi.send", partner), (learns, "mpi.recv", teacher)):
-        branch = scf.IfOp(happens)
-        with ir.InsertionPoint(branch.then_block):
-            mpi_op(name, [buffer, rank_number(0), rank_number(other), communicator])
-            scf.yield_([])
-
-
-class RootedModel(CollectiveModel):
-    """Ops that only some ranks take part in, or that give most of them nothing."""
-
-    op_names = ("shard.gather", "shard.scatter", "shard.reduce", "shard.send", "shard.recv")
-
-    def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse them."""
-        return f"'{op.name}' is not bufferized; use a collective that gives every rank its result"
 
 
 class AnnotationModel(OpModel):
@@ -255,7 +155,5 @@ MOVEMENT_MODELS: tuple[OpModel, ...] = (
     AllGatherModel(),
     AllSliceModel(),
     AllToAllModel(),
-    BroadcastModel(),
-    RootedModel(),
     AnnotationModel(),
 )

@@ -76,7 +76,7 @@ _OTHERS = (
     *("mpi.comm_world", "mpi.comm_rank", "mpi.comm_size", "mpi.comm_split"),
     *("mpi.wait", "mpi.barrier", "mpi.retval_check", "mpi.error_class"),
 )
-_POSITIONS = ("shard.process_multi_index", "shard.process_linear_index")
+_POSITIONS = ("shard.process_multi_index", "shard.process_linear_index", "shard.grid_shape")
 _LOWERED = (*_NOTHING, *_MESSAGES, *_COLLECTIVES, *_OTHERS)
 _KINDS = {
     WAIT_FOR: "wait",
@@ -329,6 +329,12 @@ class _Lowering:
 
     def _process_linear_index(self, op: ir.Operation) -> None:
         op.results[0].replace_all_uses_with(arith.index_cast(op.results[0].type, self._grid_rank()))
+
+    def _grid_shape(self, op: ir.Operation) -> None:
+        grid = _grid(self._module, op)
+        axes = list(op.attributes["axes"]) if "axes" in op.attributes else []
+        for result, axis in zip(op.results, axes or range(len(grid)), strict=True):
+            result.replace_all_uses_with(arith.constant(result.type, grid[axis]))
 
     def _grid_rank(self) -> ir.Value:
         return call("rank", call("word", MESSAGE_WORDS.index("COMMUNICATOR")))

@@ -42,6 +42,8 @@ from ..framework.options import PassOptions
 from .rewriting.partitioner import Partitioner
 from .rewriting.splits import RankGrid, Split, read_split, whole
 
+_ANNOTATIONS = frozenset({"shard.shard", "shard.sharding", "shard.get_sharding"})
+
 
 def analyze_shardings(module: ir.Operation) -> tuple[RankGrid, list[ir.Operation]] | None:
     """The grid and the functions to partition; None if nothing is annotated. Changes nothing.
@@ -60,6 +62,8 @@ def analyze_shardings(module: ir.Operation) -> tuple[RankGrid, list[ir.Operation
         _check_annotation(op)
         function = _function_of(op)
         functions[ir.StringAttr(function.attributes["sym_name"]).value] = function
+    for function in functions.values():
+        _check_body(function)
     for call in find_ops(module, "func.call", "func.constant"):
         callee = call.attributes["callee" if call.name == "func.call" else "value"]
         if ir.FlatSymbolRefAttr(callee).value in functions:
@@ -72,6 +76,15 @@ def _check_annotation(op: ir.Operation) -> None:
     for dimension, axes in enumerate(read_split(op, type_.rank)):
         if axes and type_.is_dynamic_dim(dimension):
             raise PassFailure(f"dimension {dimension} of {type_} is to be split, so its size must be static", op)
+
+
+def _check_body(function: ir.Operation) -> None:
+    """Raise `PassFailure` for what would do other things on several ranks than on one."""
+    for op in find_ops(function, where=lambda op: op.name.startswith(("shard.", "mpi."))):
+        if op.name not in _ANNOTATIONS:
+            raise PassFailure(
+                f"'{op.name}' is of a program for one rank, but annotations are of one for all; leave out either", op
+            )
 
 
 def _function_of(op: ir.Operation) -> ir.Operation:

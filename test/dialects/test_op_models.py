@@ -124,6 +124,8 @@ OPS = {
         for name, rest, facts in (
             ("all_reduce", "grid_axes = [0] : !v -> !v", "rw=0"),
             ("broadcast", "grid_axes = [0] root = [0] : (!v) -> !v", "rw=0"),
+            ("send", "grid_axes = [0] destination = [1] : (!v) -> !v", "r=0"),
+            ("recv", "grid_axes = [0] source = [1] : (!v) -> !v", "w=0"),
             ("update_halo", "split_axes = [[0]] halo_sizes = [1, 1] : !v", "rw=0"),
             ("all_gather", "grid_axes = [0] gather_axis = 0 : !v -> tensor<16xf32>", "r"),
             ("reduce_scatter", "grid_axes = [0] scatter_dim = 0 : !v -> !h", "r"),

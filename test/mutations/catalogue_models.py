@@ -38,7 +38,7 @@ TIES = _rules(
     "linalg:StructuredOpModel", "linalg.packing:_PackingModel", "linalg.softmax:SoftmaxModel", "tensor:InsertModel",
     "tensor:ExtractSliceModel", "tensor:InsertSliceModel", "tensor.casts:BitcastModel", "tensor.casts:CastModel",
     "tensor.gathers:ScatterModel", "tensor.shapes:ReassociationModel", "tensor.shapes:ReshapeModel",
-    "vector:_StoreModel", "shard.collective:InPlaceModel", "shard.movements:AllSliceModel",
+    "vector:_StoreModel", "shard.collective:InPlaceModel", "shard.movements:AllSliceModel", "shard.rooted:SendModel",
 )  # fmt: skip
 NOT_SIMULTANEOUS = _rules(
     "does not read while it writes", "is_not_conflicting", "return True",

@@ -37,10 +37,10 @@ func.func @bits(%t: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 shard.grid @g(shape = 2)
-func.func @unequal(%t: tensor<3x4xf32>) -> tensor<?x?xf32> {
-  // expected-error @+1 {{'shard.all_to_all' splits tensor<3x4xf32> in 2 parts, which must be equal}}
-  %0 = shard.all_to_all %t on @g grid_axes = [0] split_axis = 0 concat_axis = 1 : tensor<3x4xf32> -> tensor<?x?xf32>
-  return %0 : tensor<?x?xf32>
+func.func @anybody(%t: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'shard.recv' receives from any rank, so that its result depends on their turns; name a source}}
+  %0 = shard.recv %t on @g grid_axes = [0] : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
 
 // -----

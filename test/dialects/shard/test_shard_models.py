@@ -57,6 +57,21 @@ OPS = {
         "tensor<12x2xf32>",
     ),
     "all_to_all of one axis": ("2", f"shard.all_to_all %t {G} [0] split_axis = 0 concat_axis = 0 : {T} -> {T}", T),
+    "all_to_all of unequal parts": (
+        "3",
+        f"shard.all_to_all %t {G} [0] split_axis = 0 concat_axis = 1 : {T} -> tensor<?x18xf32>",
+        "tensor<?x18xf32>",
+    ),
+    "all_to_all of unequal columns": (
+        "2x2",
+        f"shard.all_to_all %t {G} [1, 0] split_axis = 1 concat_axis = 0 : {T} -> tensor<16x?xf32>",
+        "tensor<16x?xf32>",
+    ),
+    "all_to_all of one axis in unequal parts": (
+        "5",
+        f"shard.all_to_all %t {G} [0] split_axis = 0 concat_axis = 0 : {T} -> tensor<?x6xf32>",
+        "tensor<?x6xf32>",
+    ),
     "broadcast": ("2x2", f"shard.broadcast %t {G} [0] root = [1] : ({T}) -> {T}", T),
     "broadcast to five": ("5", f"shard.broadcast %t {G} [0] root = [3] : ({T}) -> {T}", T),
     "broadcast of two axes": ("2x3", f"shard.broadcast %t {G} [0, 1] root = [1, 2] : ({T}) -> {T}", T),
@@ -146,6 +161,46 @@ def test_parts_of_different_sizes_are_gathered(rows: tuple[int, ...], dimension:
     for pipeline in ("", BUFFERIZE, PACKED):
         for one in run(text, arguments, pipeline):
             np.testing.assert_array_equal(one.results[0], wanted)
+            assert pipeline != PACKED or one.leaked == 0
+
+
+@pytest.mark.parametrize("sizes", [(2, 1, 1), (0, 3, 1), (4, 4, 4)])
+@pytest.mark.parametrize(("split", "concat"), [(0, 1), (1, 0), (0, 0), (1, 1)])
+def test_parts_of_different_sizes_are_exchanged(sizes: tuple[int, ...], split: int, concat: int) -> None:
+    """What is put together differs in size from rank to rank; what is split is equal, if it is another dimension."""
+    type_ = "tensor<?x?xi32>"
+    text = f"""
+      shard.grid @g(shape = 3)
+      func.func @f(%t: {type_}) -> {type_} {{
+        %r = shard.all_to_all %t on @g grid_axes = [0] split_axis = {split} concat_axis = {concat} : {type_} -> {type_}
+        return %r : {type_}
+      }}"""
+    arguments = []
+    for rank, size in enumerate(sizes):
+        shape = (size, 5) if concat == 0 else (5, size)
+        arguments.append([100 * rank + np.arange(5 * size, dtype=np.int32).reshape(shape)])
+    parts = [np.array_split(given, 3, split) for (given,) in arguments]
+    for pipeline in ("", BUFFERIZE, PACKED):
+        for rank, one in enumerate(run(text, arguments, pipeline)):
+            np.testing.assert_array_equal(one.results[0], np.concatenate([of[rank] for of in parts], concat))
+            assert pipeline != PACKED or one.leaked == 0
+
+
+@pytest.mark.parametrize("around", ["", "rotate"])
+@pytest.mark.parametrize("offset", [1, -1, 2])
+def test_tensors_of_different_sizes_are_shifted(offset: int, around: str) -> None:
+    text = f"""
+      shard.grid @g(shape = 3)
+      func.func @f(%t: tensor<?x2xf64>) -> tensor<?x2xf64> {{
+        %r = shard.shift %t on @g grid_axes = [0] shift_axis = 0 offset = {offset} {around}
+          : tensor<?x2xf64> -> tensor<?x2xf64>
+        return %r : tensor<?x2xf64>
+      }}"""
+    given = [100 * rank + np.arange(2.0 * size).reshape(size, 2) for rank, size in enumerate((2, 3, 1))]
+    for pipeline in ("", BUFFERIZE, PACKED):
+        for rank, one in enumerate(run(text, [[array] for array in given], pipeline)):
+            if around or 0 <= rank - offset < 3:
+                np.testing.assert_array_equal(one.results[0], given[(rank - offset) % 3])
             assert pipeline != PACKED or one.leaked == 0
 
 

@@ -78,3 +78,19 @@ func.func @begun_and_waited_for(%m: memref<4xi1>, %tag: i32, %rank: i32) {
   mpi.wait(%q) : !mpi.request
   return
 }
+
+// Where a rank is in a grid is computed of its number; what the grid is like is known.
+// CHECK-LABEL: func.func @positions
+// CHECK: %[[COMM:.*]] = call @inplace_mpi_word(%c0_i64)
+// CHECK: %[[RANK:.*]] = call @inplace_mpi_rank(%[[COMM]])
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[RANK]] : i64 to index
+// CHECK: %[[COLUMN:.*]] = arith.remsi %{{.*}}, %c3_i64
+// CHECK: %[[PLACE:.*]] = arith.index_cast %[[COLUMN]] : i64 to index
+// CHECK: return %[[NUMBER]], %[[PLACE]], %c2, %c3 : index, index, index, index
+shard.grid @grid(shape = 2x3)
+func.func @positions() -> (index, index, index, index) {
+  %number = shard.process_linear_index on @grid : index
+  %column = shard.process_multi_index on @grid axes = [1] : index
+  %shape:2 = shard.grid_shape @grid : index, index
+  return %number, %column, %shape#0, %shape#1 : index, index, index, index
+}

@@ -59,3 +59,26 @@ func.func @caller(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = call @callee(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+shard.grid @g(shape = 2)
+func.func @communicates(%a: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  %0 = shard.shard %a to %s : tensor<4x6xf32>
+  // expected-error @+1 {{'shard.all_reduce' is of a program for one rank, but annotations are of one for all; leave out either}}
+  %1 = shard.all_reduce %0 on @g grid_axes = [0] : tensor<4x6xf32> -> tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 2)
+func.func @asks_for_its_rank(%a: tensor<4xf32>) -> (tensor<4xf32>, i32) {
+  %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
+  %0 = shard.shard %a to %s : tensor<4xf32>
+  // expected-error @+1 {{'mpi.comm_world' is of a program for one rank}}
+  %c = mpi.comm_world : !mpi.comm
+  %rank = mpi.comm_rank(%c) : i32
+  return %0, %rank : tensor<4xf32>, i32
+}
