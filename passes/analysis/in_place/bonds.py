@@ -85,8 +85,22 @@ class Bonds:
         way = self._way(analysis, first, {value}, paid, without=write)
         if way is None:
             way = self._way(analysis, first, {value}, paid)
+        elif paid not in way and paid != write:
+            way = way | self._through(analysis, first, value, paid)
         way = (way or frozenset()) | (before or frozenset())
         return way | own
+
+    def _through(self, analysis: FunctionAnalysis, first: int, value: int, paid: int) -> frozenset[int]:
+        """Return the operands on a shortest way that leads through ``paid``; none if there is no such way."""
+        effects, found = self._effects, list[frozenset[int]]()
+        source = self._snapshot.operand_value[paid]
+        targets = [tie.value for tie in effects.ties.get(paid, ())] or list(effects.forwards.get(paid, ()))
+        for target in targets:
+            for near, far in ((source, target), (target, source)):
+                there, back = self._way(analysis, first, {near}), self._way(analysis, far, {value})
+                if there is not None and back is not None:
+                    found.append(there | back | {paid})
+        return min(found, key=len, default=frozenset())
 
     def to_argument(self, analysis: FunctionAnalysis, value: int) -> frozenset[int] | None:
         """Return operands in place between ``value`` and an argument of the function; None if there is none."""

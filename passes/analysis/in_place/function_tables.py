@@ -17,7 +17,7 @@ from ..conflicts.liveness import Liveness
 from ..effects.reader import TensorEffects
 from ..ir.program_order import ProgramOrder
 from ..ir.union_find import UnionFind
-from .decision_order import DecisionOrder
+from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder
 from .region_flow import carried_values
 from .unranked import is_copyable
 
@@ -61,6 +61,11 @@ class FunctionTables:
             active = frozenset(self.ops)
             found = self._turns[order] = [op for op in order.ops(self._effects, self._function) if op in active]
         return found
+
+    def orders(self) -> Sequence[DecisionOrder]:
+        """Return the orders in which something else may be decided."""
+        carries = any(carried_values(self._effects, op) for op in self.around)
+        return (FIRST, TOP_DOWN, PASSING_ON, UNROTATED) if carries else (FIRST, TOP_DOWN)
 
     def of_part(self, values: Sequence[int]) -> FunctionTables:
         """Return the tables of the part that consists of ``values``."""

@@ -15,7 +15,7 @@ takes a constant number of analyses; none of a part in which so much is paid for
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -41,9 +41,8 @@ _MOST_IN_VAIN = 400
 """How many ops trials of a part visit in a row without making anything cheaper."""
 _LEAST_IN_VAIN = 2
 """How many such trials there are in large parts."""
-_MOST_SINGLY = 600
-"""How many ops trials of a part visit that refuse one operand more."""
-_SWAPS = frozenset({Rule.NOT_EQUIVALENT, Rule.ROTATION_SHARED})
+_MOST_SINGLY = 1200
+"""How many ops trials of a part visit in a row that refuse one operand more and make nothing cheaper."""
 _MOST_FAILURES = 2
 """How often another order is tried than that of the cheapest outcome, until one of these is cheaper."""
 MOST_PAID = 96
@@ -133,7 +132,7 @@ class Improvement:
         if known[0].cost.ops > MOST_PAID:
             return known[0]
         clauses = LikelyClauses(self._effects, costs, self._bonds, self._tables.refusable(known[0].analysis.decisions))
-        search = _Search(clauses, costs, known, partial(self._run, tables), len(tables.ops), self._visits)
+        search = _Search(clauses, costs, known, partial(self._run, tables), tables, self._visits)
         found = search.run()
         self._visits -= search.trials * len(tables.ops)
         return found
@@ -143,11 +142,13 @@ class Improvement:
 
         Parts may have been decided in different orders. What was out-of-place in one is refused from the start.
         """
-        best, refused = self._best, dict[int, Conflict]()
+        best = self._best
+        decided = dict(best.analysis.decisions)
         for one in found:
-            decisions = one.analysis.decisions.values()
-            why = {d.operand: d.conflict for d in decisions if d.conflict and d.strategy is Strategy.OUT_OF_PLACE}
-            refused |= {operand: why[operand] for operand in sorted(self._tables.refusable(why))}
+            decided |= one.analysis.decisions
+        decisions = decided.values()
+        why = {d.operand: d.conflict for d in decisions if d.conflict and d.strategy is Strategy.OUT_OF_PLACE}
+        refused = {operand: why[operand] for operand in sorted(self._tables.refusable(why))}
         for order in dict.fromkeys([self._best.order, *(one.order for one in found)]):
             outcome = _outcome(self._run(self._tables, order, refused), self._costs, order)
             if rank(self._costs, outcome) < rank(self._costs, best):
@@ -156,7 +157,7 @@ class Improvement:
 
 
 class _Search:
-    """The search for a cheaper outcome of one part, of ``size`` ops, by trials that visit ``visits`` ops at most."""
+    """The search for a cheaper outcome of the part of ``tables``, by trials that visit ``visits`` ops at most."""
 
     def __init__(
         self,
@@ -164,22 +165,23 @@ class _Search:
         costs: CostModel,
         known: Sequence[OrderOutcome],
         run: Callable[[DecisionOrder, _Refused], OneShotAnalyzer],
-        size: int,
+        tables: FunctionTables,
         visits: int,
     ) -> None:
+        self._orders = tables.orders()
         self._clauses = clauses
         self._costs = costs
         self._known = known
         self._best = known[0]
         self._rank = rank(costs, known[0])
         self._run = run
-        self._seen = {(one.order, frozenset[int]()) for one in known}
+        self._outcomes = {(one.order, frozenset[int]()): one for one in known}
         self._failures = Counter[DecisionOrder]()
         """By order, how many trials of it in a row made nothing cheaper."""
         self._vain = 0
         """How many trials in a row made nothing cheaper."""
         self.trials = 0
-        self._size = size
+        self._size = size = len(tables.ops)
         self._refused: _Refused = {}
         self._visits = visits
         self._most = min(_MOST_TRIALS, visits // max(size, 1))
@@ -187,45 +189,67 @@ class _Search:
 
     def run(self) -> OrderOutcome:
         """Return the cheapest outcome that is found."""
-        clauses, covers = self._clauses, Covers()
+        clauses, covers, is_proved = self._clauses, Covers(), not self._most
         for outcome in self._known if self._most else ():
             clauses.learn(outcome.analysis, frozenset(), outcome.not_passed_on)
         while not self._is_over:
             cover = covers.cheap(clauses.all, clauses.costs, _MOST_NODES)
-            if cover.paid is None or cover.bound >= self._best.cost:
+            is_proved = cover.bound >= self._best.cost and cover.paid is not None
+            if cover.paid is None or is_proved:
                 break
             refused = frozenset(one.number for one in cover.paid if one.is_refusal and one.number in clauses.allowed)
             if not self._try_orders(refused) and not clauses.exclude(refused):
                 break
-        self._refuse_singly()
+        if not is_proved:
+            self._climb()
         return self._best
 
-    def _refuse_singly(self) -> None:
-        """Refuse one operand more, the cheapest first, as long as that makes it cheaper.
+    def _climb(self) -> None:
+        """Refuse one operand more, in any order, as long as that makes it cheaper.
 
-        What a loop swaps, or copies instead, is caused by no way between two values, so clauses do not tell it.
+        Clauses tell neither why a loop copies or swaps buffers, nor what resolves a conflict in another order.
         """
-        left = min(_MOST_SINGLY, self._visits - self.trials * self._size)
-        if not any(one.rule in _SWAPS for one in conflicts(self._best.analysis)):
-            return
-        while left >= self._size:
+        size, best = max(self._size, 1), None
+        while self._best is not best:
+            if best is not None:
+                self._refuse_less()
             best, refused = self._best, self._refused
-            for order, operand in self._next():
-                if left >= self._size and (order, frozenset({*refused, operand})) not in self._seen:
-                    left -= self._size
+            most = min(self.trials + _MOST_SINGLY // size, self._visits // size)
+            for order, operand in self._singles(best, refused):
+                if self.trials >= most:
+                    return
+                if (order, frozenset({*refused, operand})) not in self._outcomes:
                     self._try(order, {**refused, operand: self._clauses.reason(operand)})
                 if self._best is not best:
                     break
-            if self._best is best:
-                break
 
-    def _next(self) -> list[tuple[DecisionOrder, int]]:
-        """Return the operands in place whose refusal costs less than all that is paid, and orders to try that in."""
-        best, price = self._best, self._clauses.price
-        in_place = [one for one, decision in best.analysis.decisions.items() if decision.in_place]
-        prices = {one: price(one) for one in in_place if one in self._clauses.allowed}
-        cheap = sorted((one for one in prices if prices[one] < best.cost), key=lambda one: (prices[one], one))
-        return [(order, one) for order in dict.fromkeys((best.order, FIRST, TOP_DOWN)) for one in cheap]
+    def _refuse_less(self) -> None:
+        """Refuse no operand without which the best outcome costs no more."""
+        for operand in sorted(self._refused):
+            refused, rank_before = {one: why for one, why in self._refused.items() if one != operand}, self._rank
+            outcome = self._try(self._best.order, refused)
+            if rank(self._costs, outcome) == rank_before:
+                self._best, self._refused = outcome, refused
+
+    def _singles(self, best: OrderOutcome, refused: _Refused) -> Iterator[tuple[DecisionOrder, int]]:
+        """Yield operands to refuse beside those ``refused``, and in which order: that of the ``best`` outcome first."""
+        for _, operand in sorted(self._estimates(best)):
+            yield best.order, operand
+        others: list[tuple[Price, int, int]] = []
+        for index, order in enumerate(self._orders):
+            if order != best.order:
+                base = self._outcomes.get((order, frozenset(refused))) or self._try(order, refused)
+                self._clauses.learn(base.analysis, frozenset(refused), base.not_passed_on)
+                others += [(cost, index, operand) for cost, operand in self._estimates(base)]
+        for _, index, operand in sorted(others):
+            yield self._orders[index], operand
+
+    def _estimates(self, base: OrderOutcome) -> Iterator[tuple[Price, int]]:
+        """Yield what is in place in ``base`` and cheap to refuse, and what ``base`` would cost then, at best."""
+        price, avoided = self._clauses.price, self._clauses.avoided(base.analysis)
+        for operand, decision in base.analysis.decisions.items():
+            if decision.in_place and operand in self._clauses.allowed and price(operand) < self._best.cost:
+                yield base.cost.minus(avoided.get(operand, Price())).plus(price(operand)), operand
 
     @property
     def _is_over(self) -> bool:
@@ -239,7 +263,7 @@ class _Search:
         while (orders or rest) and not self._is_over:
             order = orders.pop() if orders else rest.pop()
             is_other = order != self._best.order
-            if (order, refused) in self._seen or (is_other and self._failures[order] >= _MOST_FAILURES):
+            if (order, refused) in self._outcomes or (is_other and self._failures[order] >= _MOST_FAILURES):
                 continue
             outcome = self._try(order, reasons)
             self._vain = 0 if outcome is self._best else self._vain + 1
@@ -250,9 +274,9 @@ class _Search:
 
     def _try(self, order: DecisionOrder, refused: _Refused) -> OrderOutcome:
         """Return the outcome, and take it if it is cheaper, and that is sure."""
-        self._seen.add((order, frozenset(refused)))
         self.trials += 1
         outcome = _outcome(self._run(order, refused), self._costs, order)
+        self._outcomes[order, frozenset(refused)] = outcome
         new = rank(self._costs, outcome)
         if _is_better(new, self._rank):
             self._rank, self._best, self._refused = new, outcome, refused

@@ -61,6 +61,19 @@ class LikelyClauses:
         """Return the least that refusing an operand costs."""
         return self.costs.get(Expense(operand)) or self._model.of_refusal(operand)
 
+    def avoided(self, analysis: FunctionAnalysis) -> dict[int, Price]:
+        """Return, by operand, the price of all that ``analysis`` pays for and clauses say it may pay for instead."""
+        together: dict[Expense, set[int]] = {}
+        for clause in self._clauses:
+            operands = [one.number for one in clause.paid if one.is_refusal]
+            for one in clause.paid:
+                together.setdefault(one, set()).update(operands)
+        found: dict[int, Price] = {}
+        for one, price in self._model.expenses(analysis):
+            for operand in together.get(one, ()):
+                found[operand] = found.get(operand, Price()).plus(price)
+        return found
+
     def reason(self, operand: int) -> Conflict:
         """Return what refusing an operand would avoid, as far as it is known."""
         return self._avoided.get(operand) or self._packs.get(operand) or _CHEAPER

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from functools import reduce
 from itertools import islice
-from unittest import mock
 
 from analysed import Analysed, analyse, loop
 from fast_run import scaled
 from generated import SUBJECTS, program
 from mlir import ir
 
-from mlir_inplace.passes.analysis.conflicts.decisions import Rule
-from mlir_inplace.passes.analysis.costs.price import Price
-from mlir_inplace.passes.analysis.in_place import improvement
-from mlir_inplace.passes.analysis.in_place.cost_model import CostModel
 from mlir_inplace.passes.analysis.in_place.decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder
 from mlir_inplace.passes.analysis.in_place.function_decisions import OneShotAnalyzer
 from mlir_inplace.passes.analysis.in_place.function_tables import FunctionTables
@@ -91,39 +84,3 @@ def test_a_part_is_decided_alone_as_with_the_others() -> None:
                         assert not _differences(analysis, function.function, order), (subject, seed, order)
                         tried += 1
     assert tried
-
-
-def _analysed(subject: str, seed: int) -> list[Price]:
-    """The costs of the functions of a random program."""
-    with ir.Context() as context:
-        context.attach_diagnostic_handler(lambda _: True)
-        analysis = analyze_module(ir.Module.parse(program(subject, seed, 3).text).operation, _OPTIONS)
-        return [CostModel(analysis.effects).cost(one) for one in analysis.functions]
-
-
-def test_one_operand_refused_more_saves_what_a_loop_copies() -> None:
-    """Loops of these programs copy yields, or start apart to be swapped, unless one other operand is refused."""
-    for subject, seed in (("buffers", 18), ("globals", 92)):
-        found = _analysed(subject, seed)
-        with mock.patch.object(improvement, "_MOST_SINGLY", 0):
-            without = _analysed(subject, seed)
-        assert reduce(Price.plus, found) < reduce(Price.plus, without)
-
-
-def test_nothing_is_tried_singly_where_no_loop_or_branch_copies() -> None:
-    body = """
-      %a = tensor.extract_slice %t[0] [6] [1] : !v to tensor<6xf32>
-      %w = tensor.insert %f into %t[%i] : !v
-      %x = tensor.insert %f into %a[%j] : tensor<6xf32>
-      return %w, %x : !v, tensor<6xf32>
-    """
-    with mock.patch.object(improvement, "_SWAPS", frozenset(Rule)), _singly() as asked:
-        analyse(body)
-    assert asked.called
-    with _singly() as asked:
-        analyse(body)
-    assert not asked.called
-
-
-def _singly() -> AbstractContextManager[mock.MagicMock]:
-    return mock.patch.object(improvement._Search, "_next", return_value=[])

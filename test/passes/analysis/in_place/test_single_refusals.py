@@ -1,0 +1,109 @@
+"""Single operands that are refused in some order, where clauses do not tell which; parts that want different orders."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from functools import reduce
+from unittest import mock
+
+import pytest
+from analysed import analyse, analyse_with
+from generated import program
+from mlir import ir
+
+from mlir_inplace.passes.analysis.costs.price import Price
+from mlir_inplace.passes.analysis.in_place import improvement
+from mlir_inplace.passes.analysis.in_place.bonds import Bonds
+from mlir_inplace.passes.analysis.in_place.cost_model import CostModel
+from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
+from mlir_inplace.passes.analysis.whole_module.module import analyze_module
+
+_OPTIONS = AnalysisOptions(boundaries=True, skip_dead=True)
+
+
+def _analysed(subject: str, seed: int) -> Price:
+    """The cost of a random program."""
+    with ir.Context() as context:
+        context.attach_diagnostic_handler(lambda _: True)
+        analysis = analyze_module(ir.Module.parse(program(subject, seed, 3).text).operation, _OPTIONS)
+        return reduce(Price.plus, (CostModel(analysis.effects).cost(one) for one in analysis.functions))
+
+
+def _cost(text: str) -> Price:
+    a = analyse_with(text, _OPTIONS)
+    return CostModel(a.analysis.effects).cost(a.function())
+
+
+@pytest.mark.parametrize(
+    ("subject", "seed"),
+    [
+        # A loop copies yields, or buffers start apart to be swapped, unless one other operand is refused.
+        ("buffers", 18),
+        ("globals", 92),
+        # The operand is refused in an order in which loops pass buffers on, or swap none.
+        ("sweeps of slices", 57),
+        ("sweeps of slices", 197),
+        # From there on others are, and some of those that clauses told are not.
+        ("destinations", 183),
+    ],
+)
+def test_one_operand_refused_more_is_cheaper(subject: str, seed: int) -> None:
+    found = _analysed(subject, seed)
+    with mock.patch.object(improvement, "_MOST_SINGLY", 0):
+        assert found < _analysed(subject, seed)
+
+
+_PUT_BACK = """
+func.func @f(%i: index, %t: tensor<2x?x2xi1>) -> (tensor<2x?x2xi1>, tensor<2x?x2xi1>) {
+  %s = tensor.extract_slice %t[0, 0, 0] [%i, %i, %i] [1, 1, 1] : tensor<2x?x2xi1> to tensor<?x?x?xi1>
+  %w = tensor.insert_slice %s into %t[0, 0, 0] [%i, %i, %i] [1, 1, 1] : tensor<?x?x?xi1> into tensor<2x?x2xi1>
+  %r = scf.for %k = %i to %i step %i iter_args(%a = %w) -> (tensor<2x?x2xi1>) {
+    %l:2 = scf.for %m = %i to %i step %i iter_args(%b = %a, %c = %s) -> (tensor<2x?x2xi1>, tensor<?x?x?xi1>) {
+      %x = tensor.cast %c : tensor<?x?x?xi1> to tensor<2x?x2xi1>
+      %y = tensor.cast %b : tensor<2x?x2xi1> to tensor<?x?x?xi1>
+      scf.yield %x, %y : tensor<2x?x2xi1>, tensor<?x?x?xi1>
+    }
+    scf.yield %l#0 : tensor<2x?x2xi1>
+  }
+  return %r, %t : tensor<2x?x2xi1>, tensor<2x?x2xi1>
+}
+"""
+
+
+def test_a_cast_is_refused_forward_that_keeps_two_buffers_apart() -> None:
+    """What it saves is not tied to it by a way between two values, so no clause tells it."""
+    found = _cost(_PUT_BACK)
+    assert (found.copied, found.ops) == (1024, 3)
+    with mock.patch.object(improvement, "_MOST_SINGLY", 0):
+        assert _cost(_PUT_BACK).copied > found.copied
+
+
+def test_nothing_is_tried_singly_where_clauses_prove_what_is_cheapest() -> None:
+    with _singly() as asked:
+        analyse("""
+          %a = tensor.extract_slice %t[0] [6] [1] : !v to tensor<6xf32>
+          %w = tensor.insert %f into %t[%i] : !v
+          %x = tensor.insert %f into %a[%j] : tensor<6xf32>
+          return %w, %x : !v, tensor<6xf32>
+        """)
+    assert not asked.called
+    with _singly() as asked:
+        _cost(_PUT_BACK)
+    assert asked.called
+
+
+def _singly() -> AbstractContextManager[mock.MagicMock]:
+    return mock.patch.object(improvement._Search, "_singles", return_value=[])
+
+
+def test_the_core_leads_through_what_is_paid_for_where_there_are_two_ways() -> None:
+    """Without the operand that is paid for the two were together already, so that way alone is no reason."""
+    found = _analysed("buffers", 204)
+    with mock.patch.object(Bonds, "_through", return_value=frozenset[int]()):
+        assert found < _analysed("buffers", 204)
+
+
+def test_parts_may_be_cheapest_in_different_orders() -> None:
+    """What the first order refuses in one part is refused where another part is decided forward."""
+    found = _analysed("buffers", 148)
+    assert found.copied == 72
