@@ -20,7 +20,8 @@ DIALECTS = (
 """The dialects of the ops that passes make."""
 
 
-def _without_dialects() -> ir.Context:
+def empty_context() -> ir.Context:
+    """A context without dialects: what parses or copies IR into it loads those that it meets."""
     made: Any = ir.Context  # The stubs have the class that it extends.
     return made(load_on_create_dialects=())
 
@@ -30,7 +31,7 @@ def new_context() -> ir.Context:
 
     Parsers and upstream's passes load others as they meet them. A third of the time of `ir.Context()`, which loads all.
     """
-    context = _without_dialects()
+    context = empty_context()
     for name in DIALECTS:
         context.get_dialect_descriptor(name)  # Loads it, and imports no Python classes of its ops as `dialects` does.
     return context
@@ -39,7 +40,7 @@ def new_context() -> ir.Context:
 @cache
 def scratch_context() -> ir.Context:
     """A context that holds no IR: to parse pipelines in, and to stand between the caller's context and ours."""
-    return _without_dialects()
+    return empty_context()
 
 
 @contextmanager

@@ -34,7 +34,8 @@ class Settings:
         kernels: whether `optimize` outlines repeated ops into functions, and optimizes these.
         eager: outline and tabulate code however seldom it is repeated, for tests.
         ranks: whether the program may send messages to other ranks.
-        in_parts: whether its code may be in two object files, compiled at once (`native/code_parts.py`).
+        in_parts: whether its code may be in several object files, compiled at once (`native/early_kernels.py`,
+            `native/code_parts.py`).
     """
 
     pipeline: Pipeline | None

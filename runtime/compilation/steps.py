@@ -7,7 +7,7 @@ imported when something is compiled: a program from the cache needs none of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -36,6 +36,7 @@ from ..memory.counting_code import counting_allocator
 from ..memory.pool import POOLED, use_pool, wants_pool
 from ..message_passing.native_code import link_messages
 from ..native.code_parts import compiled_in_parts
+from ..native.early_kernels import EarlyKernels
 from ..native.engine import Engine, require_registered
 from ..native.guard_code import NativeAllocator, unguarded_module
 from ..native.guard_keys import use_guard
@@ -49,7 +50,7 @@ from ..source import private_copy
 from . import lowering
 from .settings import VERIFY_EACH, Settings, verifies_each
 from .size_assertions import verify_sizes
-from .stages import reached
+from .stages import is_watched, reached
 
 _SHORT_FLOATS = re.compile(r"bf16|f[468]E")
 
@@ -128,19 +129,31 @@ def compile_module(
 
     `source` is not changed.
     """
-    lowered = lower_module(source, signatures, settings, contiguous=contiguous)
-    engine = _start(lowered, settings)
+    team = thread_symbols(decide(settings).threads, settings.shared_libs)
+    callbacks = {**settings.callbacks, **team}
+    early = EarlyKernels(settings.opt_level, settings.shared_libs, callbacks)
+    try:
+        apart = early if settings.in_parts and not is_watched() else None
+        lowered = lower_module(source, signatures, settings, contiguous=contiguous, early=apart)
+        engine = _start(lowered, settings, callbacks, early, own_loops=bool(team))
+    finally:
+        early.stop()
     if engine is None:
         return compile_module(source, signatures, replace(settings, in_parts=False), contiguous=contiguous)
     return Compiled(engine, lowered.forms, lowered.owns_results)
 
 
 def lower_module(
-    source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool
+    source: ir.Module,
+    signatures: Mapping[str, Signature],
+    settings: Settings,
+    *,
+    contiguous: bool,
+    early: EarlyKernels | None = None,
 ) -> Lowered:
     """All steps up to the LLVM dialect, from top to bottom; `lowering.py` has their passes under the same numbers.
 
-    Raises `PassError` if a pass refuses the program.
+    `early` may take kernels before the last step. Raises `PassError` if a pass refuses the program.
     """
     decided = decide(settings)
     module = private_copy(source)
@@ -178,7 +191,8 @@ def lower_module(
     if settings.optimize:
         _run(module, (*freeing, *lowering.HOIST, *lowering.STREAMS), machine=settings.machine)
         if not _optimize_kernels(module, settings):
-            return lower_module(source, signatures, replace(settings, kernels=False), contiguous=contiguous)
+            settings = replace(settings, kernels=False)
+            return lower_module(source, signatures, settings, contiguous=contiguous, early=early)
     reached("buffers", module)
     # 6. Outline repeated ops into functions, put repeated calls into tables, count copies.
     after = () if settings.optimize else freeing
@@ -186,11 +200,20 @@ def lower_module(
     reached("functions", module)
     # 7. Loops, addresses, LLVM. The functions of the runtime, and machine code, come after that.
     bf16 = settings.pipeline is not None or _has_short_floats(source.operation)
-    _run(module, lowering.llvm_phases(decided.threads, bf16=bf16, **decided.lowering_options))
-    for name in sorted(map(native_name, forms), key=len, reverse=True):  # One may be called as the wrapper of another.
+    _to_llvm(module, lowering.llvm_phases(decided.threads, bf16=bf16, **decided.lowering_options), forms, early)
+    return Lowered(module, forms, bool(freeing), pooled)
+
+
+def _to_llvm(
+    module: ir.Module, phases: Sequence[lowering.Phase], names: Iterable[str], early: EarlyKernels | None
+) -> None:
+    """Run the last phases, of the kernels that `early` takes at first; then pack the entry points."""
+    if early is not None:
+        early.take(module, lambda kernels: _run(kernels, phases))
+    _run(module, phases)
+    for name in sorted(map(native_name, names), key=len, reverse=True):  # One may be called as the wrapper of another.
         pack_entry(module.operation, name)
     reached("llvm", module)
-    return Lowered(module, forms, bool(freeing), pooled)
 
 
 def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = True, **options: Any) -> None:
@@ -222,8 +245,10 @@ def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
     return True
 
 
-def _start(lowered: Lowered, settings: Settings) -> Engine | LoadedObject | None:
-    """Link the runtime's functions into a lowered module, and compile it to machine code.
+def _start(
+    lowered: Lowered, settings: Settings, callbacks: Mapping[str, Any], early: EarlyKernels, *, own_loops: bool
+) -> Engine | LoadedObject | None:
+    """Link the runtime's functions into a lowered module, and compile it to machine code, with the kernels of `early`.
 
     None if it was compiled in parts that cannot be brought together, which do not put it together again.
     """
@@ -237,18 +262,25 @@ def _start(lowered: Lowered, settings: Settings) -> Engine | LoadedObject | None
     if settings.memory_stats and not guarded:
         link(module, unguarded_module(allocator))
     reached("linked", module)
-    team = thread_symbols(settings.threads, settings.shared_libs)
-    if team:
+    if own_loops:
         require_own_loops(module.operation)
-    callbacks = {**settings.callbacks, **team}
     try:
-        divided = settings.in_parts and compiled_in_parts(module, settings.opt_level, settings.shared_libs, callbacks)
+        divided = _in_parts(module, settings, callbacks, early) if settings.in_parts else None
     except UnsupportedObjectError:
         return None
     engine = divided or Engine(module, settings.opt_level, settings.shared_libs, callbacks)
     use_pool(engine)
     use_guard(engine)
     return engine
+
+
+def _in_parts(
+    module: ir.Module, settings: Settings, callbacks: Mapping[str, Any], early: EarlyKernels
+) -> LoadedObject | None:
+    """The code in several object files; None if it is not divided."""
+    if early:
+        return early.finish(module)
+    return compiled_in_parts(module, settings.opt_level, settings.shared_libs, callbacks)
 
 
 def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:

@@ -18,11 +18,12 @@ from typing import Any
 from mlir import ir
 
 from ...dialects.support.frozen_classes import frozen
+from ...passes.framework.entered_context import empty_context
 from .engine import CheckedCode
 from .loaded_object import LoadedObject
 from .object_code import compiles_without_lock, object_code
 
-__all__ = ["FEWEST_OPS", "compiled_in_parts"]
+__all__ = ["FEWEST_OPS", "compiled_in_parts", "copied_to", "make_visible"]
 
 FEWEST_OPS = 2000
 """A module of fewer is compiled as it is: another context, and the way there, take as long as 500."""
@@ -123,15 +124,19 @@ class _Part:
     """A module copied into a context of its own, and what it declares that the other part defines."""
 
     def __init__(self, module: ir.Module, undefined: Sequence[str]) -> None:
-        text = io.BytesIO()
-        module.operation.write_bytecode(text)
-        context = ir.Context(load_on_create_dialects=())  # pyright: ignore[reportCallIssue]
-        with context:
-            self._module = ir.Module.parse(text.getvalue())
+        self._module = copied_to(empty_context(), module)
         self._undefined = undefined
 
     def code(self, opt_level: int, shared_libs: Sequence[str], callbacks: Iterable[str]) -> bytes | None:
         return object_code(self._module, opt_level, shared_libs, (*self._undefined, *callbacks))
+
+
+def copied_to(context: ir.Context, module: ir.Module) -> ir.Module:
+    """A copy of a module in another context."""
+    text = io.BytesIO()
+    module.operation.write_bytecode(text)
+    with context:
+        return ir.Module.parse(text.getvalue())
 
 
 def _symbols(module: ir.Module) -> dict[str, _Symbol]:
@@ -208,12 +213,12 @@ def _divide(
                 other.body.append(symbol.op.clone())
             else:
                 other.body.append(_declaration(symbol.op))
-                _make_visible(symbol.op)
+                make_visible(symbol.op)
         for symbol in map(symbols.__getitem__, sorted(second)):
             module.body.append(_declaration(symbol.op))
             symbol.op.detach_from_parent()
             other.body.append(symbol.op)
-            _make_visible(symbol.op)
+            make_visible(symbol.op)
     undefined = [name for name in needed if symbols[name].is_defined and not symbols[name].is_copied]
     return [(module, sorted(second)), (other, undefined)]
 
@@ -222,9 +227,10 @@ def _declaration(op: ir.Operation) -> ir.Operation:
     """A declaration of what `op` defines."""
     attributes = {name: op.attributes[name] for name in op.attributes if name not in ("value", "visibility_")}
     declared = ir.Operation.create(op.name, attributes=attributes, regions=len(op.regions), loc=op.location)
-    _make_visible(declared)
+    make_visible(declared)
     return declared
 
 
-def _make_visible(op: ir.Operation) -> None:
+def make_visible(op: ir.Operation) -> None:
+    """Let other parts see a function or global of the LLVM dialect."""
     op.attributes["linkage"] = ir.Attribute.parse("#llvm.linkage<external>")
