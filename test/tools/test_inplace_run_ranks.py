@@ -39,6 +39,16 @@ def test_the_first_rank_prints_checks_and_saves(ranks: Ranks, program: Path, tmp
     assert np.load(saved).shape == (5, 8)
 
 
+def test_threads_in_each_rank(ranks: Ranks, program: Path) -> None:
+    program.write_text(
+        TEXT.replace("2x2", "2").replace("[[0], [1]]", "[[0]]").replace("5x", "501x").replace("6x", "600x")
+    )
+    given = ["--arg", "random"] * 2 + ["--arg", "zeros", "--check", "a0 @ a1"]
+    found = ranks(2, *TOOL, "--grid", "2", "--threads", "2", "--optimize", program, *given)
+    assert found.code == 0, found
+    assert found.stdout.count("matches NumPy") == 1, found
+
+
 @pytest.mark.parametrize(
     ("count", "given", "message"),
     [

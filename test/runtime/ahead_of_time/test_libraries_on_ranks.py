@@ -12,6 +12,7 @@ import pytest
 from c_libraries import compiled
 from mpi_ranks import FOUND, Mpi, can_start, every_mpi, needs_mpi, on_ranks, run_on_ranks
 
+from mlir_inplace.runtime.native.openmp import find_openmp
 from mlir_inplace.tools.inplace_compile import main
 
 ROOT = Path(__file__).parents[3]
@@ -151,6 +152,25 @@ def test_the_numbers_are_those_of_the_jit(
     for one in expected:
         found = one.with_name(one.name.replace("expected", "result"))
         assert found.read_bytes() == one.read_bytes() != b"", one.name
+
+
+@pytest.mark.skipif(find_openmp() is None, reason="there is no OpenMP runtime")
+def test_threads_in_each_rank(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two threads on each rank add up in the order of one, which the JIT runs on."""
+    text = (EXAMPLES / "data_parallel.mlir").read_text()
+    for old, new in {"100x8xf32": "3001x64xf32", "100x4xf32": "3001x32xf32", "<8x4xf32": "<64x32xf32"}.items():
+        text = text.replace(old, new)
+    compiled(tmp_path, text, "--optimize", "--threads", "2", name="lib")
+    symbols = subprocess.run(["nm", "-D", tmp_path / "liblib.so"], capture_output=True, text=True, check=True).stdout
+    assert "__kmpc_fork_call" in symbols
+    calls = CALLS["data_parallel"].replace(", 4)", ", 32)").replace(", 8)", ", 64)")
+    built(mpi, tmp_path, COMMON.replace("CALLS", calls))
+    ran = on_ranks(mpi, 3, ["-m", "mpi4py", REFERENCE, tmp_path / "program.mlir", tmp_path])
+    assert ran.code == 0, ran
+    runs(mpi, tmp_path, 3, monkeypatch)
+    for expected in tmp_path.glob("expected*"):
+        found = expected.with_name(expected.name.replace("expected", "result"))
+        assert found.read_bytes() == expected.read_bytes() != b"", expected.name
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="there is no valgrind")

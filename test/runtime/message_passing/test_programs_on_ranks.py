@@ -33,6 +33,11 @@ def test_examples_are_those_of_numpy(ranks: Ranks, count: int, tmp_path: Path) -
     all_right(ranks(count, "-m", "mpi4py", PROGRAMS / "examples.py", EXAMPLES, tmp_path), count)
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_threads_in_each_rank(ranks: Ranks, count: int) -> None:
+    all_right(ranks(count, "-m", "mpi4py", PROGRAMS / "threads.py", EXAMPLES), count)
+
+
 @pytest.mark.parametrize("count", [2, 3])
 def test_a_mistake_on_one_rank_is_an_error_on_all(ranks: Ranks, count: int) -> None:
     all_right(ranks(count, "-m", "mpi4py", PROGRAMS / "mistakes.py"), count)
