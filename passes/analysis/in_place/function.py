@@ -24,7 +24,7 @@ from .region_flow import carried_values
 __all__ = ["analyze_function"]
 
 _SMALL = 4096
-"""The largest number of ops for which more than two orders are tried."""
+"""The largest number of ops for which more than two orders are tried; in larger functions one is tried in parts."""
 
 
 def analyze_function(effects: TensorEffects, function: int, options: AnalysisOptions) -> FunctionAnalysis:
@@ -49,16 +49,18 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
 
     first, costs = begin(tables, FIRST, {}), CostModel(effects)
     best = first.run()
-    if options.copy_before_write or (options.single_order and not best.refusals):
-        return best
-    if any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in conflicts(best)):
+    is_asked_for = options.copy_before_write or (options.single_order and not best.refusals)
+    if is_asked_for or any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in conflicts(best)):
         return best
     chosen = OrderOutcome(best, costs.cost(best), FIRST, first.not_passed_on)
     if chosen.cost == Price():
         return best
     others: list[OrderOutcome] = []
     small = len(effects.snapshot.nested_ops(function)) <= _SMALL
-    orders = list(reversed(orders_of_loops(best))) if small else [*reversed(orders_of_loops(best)), TOP_DOWN][:1]
+    orders = list(reversed(orders_of_loops(best)))
+    if not small and not orders and not best.refusals and conflicts(best):
+        return Improvement(effects, costs, chosen, [], tables, begin).improve_in_order(TOP_DOWN)
+    orders = orders if small else [*orders, TOP_DOWN][:1]
     for order in orders:
         if is_cheapest(effects, chosen) or not conflicts(chosen.analysis):
             break

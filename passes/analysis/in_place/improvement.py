@@ -92,6 +92,23 @@ class Improvement:
         found = [one for values in self._paid_for() if (one := self._search_part(values)) is not None]
         return self._joined(found).analysis if found else best.analysis
 
+    def improve_in_order(self, order: DecisionOrder) -> FunctionAnalysis:
+        """Return the cheapest outcome if what is in conflict with something is decided in another order.
+
+        For functions in which a search would take too long: all parts with conflicts are analysed once, as one.
+        """
+        best, find, s = self._best, self._tables.parts.find, self._effects.snapshot
+        operands = [one.operand for one in best.analysis.decisions.values() if one.conflict is not None]
+        roots = {find(s.operand_value[operand]) for operand in operands}
+        values = [value for value in self._tables.values if find(value) in roots]
+        tables = self._tables.of_part(values)
+        costs = self._costs.of_part(best.analysis.function, frozenset(values))
+        known = self._restricted(best, tables, costs)
+        if is_cheapest(self._effects, known):
+            return best.analysis
+        other = _outcome(self._run(tables, order, {}), costs, order)
+        return self._joined([other]).analysis if rank(costs, other) < rank(costs, known) else best.analysis
+
     def _paid_for(self) -> list[list[int]]:
         """Return the values of each part in which anything is paid for that need not be, small parts first."""
         s = self._effects.snapshot
