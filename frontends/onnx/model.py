@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.index_math import Number, tensor_size
 from ...passes.framework.contract import RESULT_NAME
 from ...passes.framework.entered_context import new_context
+from .data_apart import data_apart
 from .lowering import operators as _operators
 from .lowering.graph import Graph, Result, dtype_of, onnx
 from .lowering.scalars import kind
@@ -22,7 +24,7 @@ from .lowering.structured import cast_tensor
 from .lowering.values import UnsupportedOnnxError, Value, tensor_type
 from .weights import StoredTensors
 
-__all__ = ["LoweredModel", "lower_model", "read_model"]
+__all__ = ["LoweredModel", "lower_model", "read_apart", "read_model"]
 
 _ = _operators
 ENTRY = "main"
@@ -54,6 +56,22 @@ def read_model(source: Any) -> Any:
     raise TypeError(f"expected an onnx.ModelProto, its bytes or a path, got {type(source).__name__}")
 
 
+def read_apart(source: Any) -> tuple[Any, Mapping[str, np.ndarray[Any, Any]]]:
+    """The same, without the data of its large tensors if it is read here, and the bytes of these, by name."""
+    if isinstance(source, bytes):
+        rest, data = data_apart(memoryview(source))
+        return _parsed(rest, "this"), data
+    if not isinstance(source, (str, os.PathLike)) or not os.path.getsize(source):
+        return read_model(source), {}
+    with (
+        open(source, "rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
+        memoryview(mapped) as content,
+    ):
+        rest, data = data_apart(content)
+    return _parsed(rest, f"'{os.fspath(source)}'"), data
+
+
 def _parsed(content: bytes, name: str) -> Any:
     package = onnx()
     try:
@@ -70,8 +88,11 @@ def lower_model(
     constants: Mapping[str, np.ndarray[Any, Any]] | None = None,
     folder: Path | None = None,
     context: ir.Context | None = None,
+    data: Mapping[str, np.ndarray[Any, Any]] | None = None,
 ) -> LoweredModel:
     """Lower a model; inputs in `constants` are replaced by these values. External data is in `folder`.
+
+    `data` are the bytes of tensors that are not in the model (`read_apart`).
 
     Raises `UnsupportedOnnxError` for what cannot be lowered, and by its subclass `NeedsConstantError` for an input that
     must be a constant.
@@ -102,7 +123,7 @@ def lower_model(
                 for proto, (dtype, _), argument in zip(passed, kinds, block.arguments, strict=True)
             }
             values |= {name: Value(np.asarray(a).dtype, constant=np.asarray(a), name=name) for name, a in given.items()}
-            stored = StoredTensors(block, folder)
+            stored = StoredTensors(block, folder, data or {})
             graph = Graph(opsets, functions, weights=stored.value)
             results = graph.lower_graph(graph_proto, [values[proto.name] for proto in inputs])
             finished = [_output(proto, value) for proto, value in zip(graph_proto.output, results, strict=True)]

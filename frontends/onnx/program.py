@@ -14,7 +14,7 @@ from ...runtime.compilation.garbage import collection_paused
 from ...runtime.compilation.program import Program
 from ...runtime.progress import progress
 from ..held_weights import compile_with_weights
-from .model import LoweredModel, lower_model, read_model
+from .model import LoweredModel, lower_model, read_apart
 
 __all__ = ["OnnxProgram", "compile_model", "from_onnx", "lowered_model"]
 
@@ -82,7 +82,8 @@ def lowered_model(
 ) -> LoweredModel:
     """Read a model and lower it to linalg on tensors, in a context of its own if none is given."""
     folder = Path(os.fspath(model)).parent if isinstance(model, (str, os.PathLike)) else None
-    return lower_model(read_model(model), constants, folder, context)
+    proto, data = read_apart(model)
+    return lower_model(proto, constants, folder, context, data)
 
 
 def compile_model(lowered: LoweredModel, **options: Any) -> OnnxProgram:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from mlir import ir
 
+from .data_apart import LEAST_BYTES
 from .lowering.graph import dtype_of, onnx, tensor_constant
 from .lowering.scalars import bits, native
 from .lowering.values import UnsupportedOnnxError, Value, tensor_type
 
 __all__ = ["StoredTensors"]
-
-LEAST_BYTES = 1024
-"""Smaller tensors are constants of the code."""
 
 
 class StoredTensors:
@@ -25,11 +24,13 @@ class StoredTensors:
     Args:
         block: the entry block of the function, which gets the arguments.
         folder: where files with external data are.
+        data: the bytes of tensors that are not in the model, by name.
     """
 
-    def __init__(self, block: ir.Block, folder: Path | None) -> None:
+    def __init__(self, block: ir.Block, folder: Path | None, data: Mapping[str, np.ndarray[Any, Any]]) -> None:
         self._block = block
         self._folder = folder
+        self._data = data
         # With the object, which keeps its number from being another's. A body that is lowered again finds it here.
         self._made: dict[int, tuple[Any, Value]] = {}
         self.arrays: dict[int, np.ndarray[Any, Any]] = {}
@@ -39,7 +40,8 @@ class StoredTensors:
         if id(proto) in self._made:
             return self._made[id(proto)][1]
         if proto.data_location == onnx().TensorProto.EXTERNAL:
-            array = self._mapped(proto)
+            is_apart = not proto.external_data and proto.name in self._data
+            array = self._apart(proto) if is_apart else self._mapped(proto)
         # Each look at `raw_data` copies it.
         elif len(raw := proto.raw_data) >= LEAST_BYTES and bits(dtype_of(proto.data_type)) >= 8:
             array = np.frombuffer(raw, dtype_of(proto.data_type)).reshape(tuple(proto.dims))
@@ -58,6 +60,18 @@ class StoredTensors:
         location = ir.Location.name(name)
         argument = self._block.add_argument(tensor_type(array.shape, dtype), location)
         return Value(dtype, argument, name=name, held=array)
+
+    def _apart(self, proto: Any) -> np.ndarray[Any, Any]:
+        """Data that was taken out of the model."""
+        if bits(dtype_of(proto.data_type)) >= 8:
+            return self._data[proto.name].view(dtype_of(proto.data_type)).reshape(tuple(proto.dims))
+        whole = onnx().TensorProto()
+        whole.CopyFrom(proto)
+        whole.ClearField("data_location")
+        whole.raw_data = self._data[proto.name].tobytes()
+        constant = tensor_constant(whole).constant
+        assert constant is not None
+        return constant
 
     def _mapped(self, proto: Any) -> np.ndarray[Any, Any]:
         """External data, mapped from its file."""
