@@ -49,8 +49,17 @@ def environments() -> list[Mpi]:
 
 
 FOUND = [one for one in environments() if (one.folder / "bin" / "mpiexec").exists()]
-every_mpi = pytest.mark.parametrize("mpi", FOUND or [None], ids=lambda one: one.name if one else "none")
-"""Runs a test with each MPI."""
+
+
+def _mpis(mark: pytest.MarkDecorator) -> pytest.MarkDecorator:
+    others = [pytest.param(one, marks=mark) for one in FOUND[1:]]
+    return pytest.mark.parametrize("mpi", [*FOUND[:1], *others] or [None], ids=lambda one: one.name if one else "none")
+
+
+every_mpi = _mpis(pytest.mark.each_value)
+"""Runs a test with each MPI; in the fast run, with the second one, each value of each other parameter once."""
+first_mpi = _mpis(pytest.mark.full)
+"""Runs a test with the first MPI in the fast run, and with each in a full one."""
 needs_mpi = pytest.mark.skipif(not FOUND, reason="there is no MPI: install the extra mpi")
 
 

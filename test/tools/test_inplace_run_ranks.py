@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mpi_ranks import Ranks, every_mpi, needs_mpi, ranks, run
+from mpi_ranks import Ranks, every_mpi, first_mpi, needs_mpi, ranks, run
 
-pytestmark = [needs_mpi, every_mpi]
+pytestmark = needs_mpi
 assert ranks  # a fixture
 TOOL = ("-m", "mlir_inplace.tools.inplace_run")
 TEXT = """shard.grid @g(shape = 2x2)
@@ -27,6 +27,7 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
+@every_mpi
 def test_the_first_rank_prints_checks_and_saves(ranks: Ranks, program: Path, tmp_path: Path) -> None:
     saved = tmp_path / "result.npy"
     given = ["--arg", "random"] * 2 + ["--arg", "zeros", "--check", "a0 @ a1", "--memory-stats"]
@@ -39,6 +40,7 @@ def test_the_first_rank_prints_checks_and_saves(ranks: Ranks, program: Path, tmp
     assert np.load(saved).shape == (5, 8)
 
 
+@every_mpi
 def test_threads_in_each_rank(ranks: Ranks, program: Path) -> None:
     program.write_text(
         TEXT.replace("2x2", "2").replace("[[0], [1]]", "[[0]]").replace("5x", "501x").replace("6x", "600x")
@@ -49,6 +51,7 @@ def test_threads_in_each_rank(ranks: Ranks, program: Path) -> None:
     assert found.stdout.count("matches NumPy") == 1, found
 
 
+@first_mpi
 @pytest.mark.parametrize(
     ("count", "given", "message"),
     [
@@ -64,6 +67,7 @@ def test_an_error_is_printed_once(ranks: Ranks, program: Path, count: int, given
     assert found.stderr.count(message) == 1, found
 
 
+@every_mpi
 def test_without_mpiexec(mpi: object, program: Path) -> None:
     python = str(mpi.python)
     found = run([python, *TOOL, "--grid", "2x2", str(program)], PATH=os.path.dirname(python) + ":/bin:/usr/bin")

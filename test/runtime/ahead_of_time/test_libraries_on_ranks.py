@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from c_libraries import compiled
-from mpi_ranks import FOUND, Mpi, can_start, every_mpi, needs_mpi, on_ranks, run_on_ranks
+from mpi_ranks import FOUND, Mpi, can_start, every_mpi, first_mpi, needs_mpi, on_ranks, run_on_ranks
 
 from mlir_inplace.runtime.native.openmp import find_openmp
 from mlir_inplace.tools.inplace_compile import main
@@ -101,7 +101,7 @@ needs_mpicc = pytest.mark.skipif(
     shutil.which("cc") is None or any(not (one.folder / "bin" / "mpicc").exists() for one in FOUND),
     reason="there is no C compiler, or no mpicc",
 )
-pytestmark = [needs_mpi, needs_mpicc, every_mpi]
+pytestmark = [needs_mpi, needs_mpicc]
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +137,7 @@ def runs(
     return ran.stdout, ran.stderr
 
 
+@every_mpi
 @pytest.mark.parametrize("name", CALLS)
 def test_the_numbers_are_those_of_the_jit(
     library: Path, mpi: Mpi, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -154,6 +155,7 @@ def test_the_numbers_are_those_of_the_jit(
         assert found.read_bytes() == one.read_bytes() != b"", one.name
 
 
+@first_mpi
 @pytest.mark.skipif(find_openmp() is None, reason="there is no OpenMP runtime")
 def test_threads_in_each_rank(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two threads on each rank add up in the order of one, which the JIT runs on."""
@@ -173,6 +175,7 @@ def test_threads_in_each_rank(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.Monk
         assert found.read_bytes() == expected.read_bytes() != b"", expected.name
 
 
+@first_mpi
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="there is no valgrind")
 @pytest.mark.parametrize("name", CALLS)
 def test_valgrind_finds_nothing(mpi: Mpi, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,6 +202,7 @@ def is_of_the_library(report: str) -> bool:
     return any("liblib.so" in frame for frame in inside)
 
 
+@every_mpi
 def test_the_example_trains(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled(tmp_path, (EXAMPLES / "data_parallel.mlir").read_text(), "--grid", "3", name="train")
     (tmp_path / "liblib.so").symlink_to("libtrain.so")
@@ -258,6 +262,7 @@ module attributes {inplace.grid = array<i64: 2>} {
 """
 
 
+@every_mpi
 def test_mistakes_are_errors(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled(tmp_path, HALVES, name="lib")
     built(mpi, tmp_path, MISTAKES)

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from mpi_ranks import Ran, Ranks, every_mpi, needs_mpi, ranks
+from mpi_ranks import Ran, Ranks, every_mpi, first_mpi, needs_mpi, ranks
 
-pytestmark = [needs_mpi, every_mpi]
+pytestmark = needs_mpi
 PROGRAMS = Path(__file__).parent / "programs"
 EXAMPLES = Path(__file__).parents[3] / "examples" / "sharded"
 assert ranks  # a fixture
@@ -22,27 +22,32 @@ def all_right(found: Ran, count: int) -> None:
     assert not re.sub(r"rank \d is right", "", found.stdout).strip(), found
 
 
+@every_mpi
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 @pytest.mark.parametrize("program", ["collectives", "shard_ops", "whole_arrays"])
 def test_results_are_those_of_numpy(ranks: Ranks, program: str, count: int, tmp_path: Path) -> None:
     all_right(ranks(count, "-m", "mpi4py", PROGRAMS / f"{program}.py", tmp_path), count)
 
 
+@first_mpi
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_examples_are_those_of_numpy(ranks: Ranks, count: int, tmp_path: Path) -> None:
     all_right(ranks(count, "-m", "mpi4py", PROGRAMS / "examples.py", EXAMPLES, tmp_path), count)
 
 
+@first_mpi
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_threads_in_each_rank(ranks: Ranks, count: int) -> None:
     all_right(ranks(count, "-m", "mpi4py", PROGRAMS / "threads.py", EXAMPLES), count)
 
 
+@every_mpi
 @pytest.mark.parametrize("count", [2, 3])
 def test_a_mistake_on_one_rank_is_an_error_on_all(ranks: Ranks, count: int) -> None:
     all_right(ranks(count, "-m", "mpi4py", PROGRAMS / "mistakes.py"), count)
 
 
+@every_mpi
 def test_a_rank_that_fails_alone_ends_all_with_its_message(ranks: Ranks) -> None:
     found = ranks(3, "-m", "mpi4py", PROGRAMS / "failing_alone.py")
     assert found.code != 0
@@ -51,6 +56,7 @@ def test_a_rank_that_fails_alone_ends_all_with_its_message(ranks: Ranks) -> None
     assert "the index is too large" in found.stderr
 
 
+@first_mpi
 def test_ranks_share_the_disk_cache(ranks: Ranks, tmp_path: Path) -> None:
     for _ in range(2):
         all_right(ranks(4, "-m", "mpi4py", PROGRAMS / "cached.py", tmp_path), 4)

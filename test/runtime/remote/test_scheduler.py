@@ -14,10 +14,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [
-    pytest.mark.full,
-    pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs Dask, the extra 'dask'"),
-]
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs Dask, the extra 'dask'")
 SECONDS = 120
 
 
@@ -103,6 +100,7 @@ def test_programs_of_a_lost_worker(cluster: tuple[str, list[subprocess.Popen[byt
     assert totals(output) == local
 
 
+@pytest.mark.full
 def test_every_small_program(cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path) -> None:
     """The totals are those of a run without a scheduler, and the state file is up to date."""
     command = ["--ops", "2", "--grammar", "insert,map"]
@@ -112,6 +110,7 @@ def test_every_small_program(cluster: tuple[str, list[subprocess.Popen[bytes]]],
     assert run_tool("inplace_exhaust", *command) == remote
 
 
+@pytest.mark.full
 def test_workers_with_another_version(cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
     code = f"""
 from mlir_inplace.runtime.remote import scheduler
@@ -125,6 +124,7 @@ except scheduler.SchedulerError as error:
     assert re.fullmatch(r"a worker has mlir-inplace [\w.+]+; install 0 there, as here\n", outcome.stdout), outcome
 
 
+@pytest.mark.full
 def test_a_scheduler_that_is_lost(cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
     scheduler, (process, first, _) = cluster
     remote = start_tool("inplace_fuzz", "--seeds", "0..200", "--size", "2", "--scheduler", scheduler)
@@ -136,6 +136,7 @@ def test_a_scheduler_that_is_lost(cluster: tuple[str, list[subprocess.Popen[byte
     assert remote.returncode == 2
 
 
+@pytest.mark.full
 def test_no_scheduler() -> None:
     _, errors = start_tool("inplace_fuzz", "--seeds", "0..1", "--scheduler", "tcp://127.0.0.1:1").communicate()
     assert errors.startswith("inplace-fuzz: error: --scheduler: no scheduler answers at 'tcp://127.0.0.1:1' (")
@@ -175,6 +176,7 @@ def test_machines_are_tuned_for_on_workers_one_of_which_is_lost(
     assert tuning.communicate(timeout=SECONDS)[0] == "tuned\n"
 
 
+@pytest.mark.full
 def test_arguments_that_a_worker_cannot_call_with(cluster: tuple[str, list[subprocess.Popen[bytes]]]) -> None:
     output, _ = start_tuning(cluster[0], size=31).communicate(timeout=SECONDS)
     assert output.startswith("a task failed on a worker: the process of a task ended with exit code 1: ValueError: ")
@@ -184,8 +186,14 @@ def test_arguments_that_a_worker_cannot_call_with(cluster: tuple[str, list[subpr
     ("script", "package", "given", "row"),
     [
         ("jax_functions", ("jax", "0.4"), ["control.cond", "control.switch"], "| control | 6 | 6 | 0 | 0 | 0 |"),
-        ("onnx_backend", ("onnx", "1.16"), ["test_sigmoid", "test_softsign"], "| all | 6 | 6 | 0 | 0 | 0 | 0 |"),
-        ("torch_ops", ("torch", "2.0"), ["--only", "sigmoid", "--samples", "1"], "sigmoid"),
+        pytest.param(
+            *("onnx_backend", ("onnx", "1.16"), ["test_sigmoid", "test_softsign"], "| all | 6 | 6 | 0 | 0 | 0 | 0 |"),
+            marks=pytest.mark.full,
+        ),
+        pytest.param(
+            *("torch_ops", ("torch", "2.0"), ["--only", "sigmoid", "--samples", "1"], "sigmoid"),
+            marks=pytest.mark.full,
+        ),
     ],
 )
 def test_conformance_on_workers_one_of_which_is_lost(
