@@ -51,6 +51,7 @@ from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import find_linalg_ops, read_machine
+from .rewriting.tensor_functions import call_in_place_of, insert_all, marks
 
 _EMPTY = "tensor.empty"
 _GROUP = "inplace_group"
@@ -82,7 +83,7 @@ def _make_function(group: RepeatedGroup) -> func.FuncOp:
     types = [one.type for one in arguments], [one.type for one in results]
     function = func.FuncOp(_GROUP, types, visibility="private")
     block = function.add_entry_block([body.op.location] * len(arguments))
-    function.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(_marks(body, arguments))
+    function.operation.attributes["arg_attrs"] = marks(arguments, inits(body))
     passed: dict[ir.Value, ir.Value] = dict(zip(arguments, block.arguments, strict=True))
     made_inside = [op for value in body.parameters if (op := defining_op(value, _EMPTY)) is not None]
     known = dict(passed)
@@ -106,25 +107,6 @@ def _compute_in(root: ir.Operation, argument: ir.Value, empty: ir.Value) -> None
         ir.OpResult(empty).owner.erase()
 
 
-def _marks(body: Body, arguments: Sequence[ir.Value]) -> list[ir.DictAttr]:
-    """Return the attributes of the arguments: tensors that are no inits are not written."""
-    written = inits(body)
-    unwritten = ir.DictAttr.get({"bufferization.writable": ir.BoolAttr.get(False)})
-    none = ir.DictAttr.get({})
-    return [
-        unwritten if isinstance(one.type, ir.RankedTensorType) and one not in written else none for one in arguments
-    ]
-
-
-def _call(root: ir.Operation, name: str, arguments: Sequence[ir.Value]) -> Sequence[ir.Value]:
-    """Call the function `name` in the place of `root`; returns the results, which all users of `root` use now."""
-    with ir.InsertionPoint(root), root.location:
-        call = func.CallOp([one.type for one in root.results], name, list(arguments))
-    for old, new in zip(root.results, call.results, strict=True):
-        old.replace_all_uses_with(new)
-    return list(call.results)
-
-
 class OutlineGroupsPass(Pass[OutlineGroupsOptions]):
     """Outline repeated fusion groups."""
 
@@ -144,16 +126,17 @@ class OutlineGroupsPass(Pass[OutlineGroupsOptions]):
         if not found:
             return
         # All functions are copied from ops that no call has replaced yet.
-        symbols, names = ir.SymbolTable(op), list[str]()
+        functions: list[func.FuncOp] = []
         for group in found:
             with ir.InsertionPoint(op.regions[0].blocks[0]), group.bodies[0].op.location:
-                function = _make_function(group)
-            names.append(ir.StringAttr(symbols.insert(function.operation)).value)
+                functions.append(_make_function(group))
+        names = insert_all(op, functions)
         replaced: dict[ir.Value, ir.Value] = {}
         for group, name in zip(found, names, strict=True):
             for body in group.bodies:
                 arguments = [replaced.get(value, value) for value in group.arguments(body)]
-                replaced.update(zip(body.op.results, _call(body.op, name, arguments), strict=True))
+                results = list(body.op.results)
+                replaced.update(zip(results, call_in_place_of(results, body.op, name, arguments), strict=True))
             self.count("groups")
             self.count("calls", len(group.bodies))
         for body in [body for group in found for body in group.bodies]:

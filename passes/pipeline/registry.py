@@ -48,7 +48,7 @@ FAMILIES = {
         "check-accesses check-divisions contiguous-arguments drop-equivalent-results expand-memref-arguments "
         "raise-assertions results-to-out-params"
     ),
-    "kernels": "mark-kernels outline-groups outline-kernels tabulate-calls",
+    "kernels": "mark-kernels outline-groups outline-kernels outline-layers tabulate-calls",
     "message_passing": "keep-waits lower-mpi overlap-messages",
     "numerics": (
         "convert-bf16-to-i16 expand-bf16-extremes expand-classifications expand-expm1 expand-small-floats "

@@ -125,14 +125,23 @@ MARK_KERNELS = (
     ),
 )
 
-EAGER_MARKS = {"repeats": 1, "many": 1, "elements": 1}
+LAYERS = (
+    Phase(
+        "layers",
+        "First, so that all passes see a repeated layer once: as a function. Not where kernels are optimized with"
+        " all that is around them.",
+        ("inplace-outline-layers",),
+    ),
+)
+
+EAGER_MARKS = {"repeats": 1, "many": 1, "elements": 1, "fewest": 1}
 """Options of MARK_KERNELS for tests: ops become kernels even where that does not pay."""
 
 
 def optimize_phases(*, kernels: bool) -> tuple[Phase, ...]:
-    """OPTIMIZE; with `kernels`, repeated ops are marked before the rest is tiled."""
+    """OPTIMIZE; with `kernels`, repeated layers are functions, and repeated ops are marked before the rest is tiled."""
     *whole, tiles = OPTIMIZE
-    return (*whole, *(MARK_KERNELS if kernels else ()), tiles)
+    return (*(LAYERS if kernels else ()), *whole, *(MARK_KERNELS if kernels else ()), tiles)
 
 
 # 2. Bufferization.
