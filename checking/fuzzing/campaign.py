@@ -14,7 +14,14 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from ...runtime.remote import remote_results
-from ..generator import GeneratedProgram, generate, generate_kernel, generate_structured, with_reversed_slices
+from ..generator import (
+    GeneratedProgram,
+    generate,
+    generate_kernel,
+    generate_structured,
+    with_repeated_body,
+    with_reversed_slices,
+)
 from .configurations import CONFIGURATIONS, Configuration
 from .outcomes import Finding, FindingKind, Trial
 from .patience import STALLED, limit_processor_time, took_too_long
@@ -31,6 +38,9 @@ _STARTING = 60.0
 
 _REVERSED = 8
 """One of so many programs takes slices backwards."""
+
+_REPEATED = 8
+"""One of so many programs of structured ops has its body several times."""
 
 _LOST = "the workers that tried it were lost"
 
@@ -112,9 +122,10 @@ class Campaign:
         return replace(self, seeds=[seed for seed in self.seeds if seed not in seeds]) if seeds else self
 
     def program(self, seed: int) -> GeneratedProgram:
-        """Return the program of a seed; some take slices backwards."""
+        """Return the program of a seed; some take slices backwards, and some have their bodies several times."""
         if self.optimize and seed % 2:
-            return generate_structured(seed, size=self.size)
+            program = generate_structured(seed, size=self.size)
+            return with_repeated_body(program) if seed % _REPEATED == _REPEATED - 1 else program
         if self.kernels:
             program = generate_kernel(seed, size=self.size)
         else:

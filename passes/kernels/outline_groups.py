@@ -36,15 +36,12 @@ Linear in the ops. No upstream counterpart; `inplace-outline-kernels` does this 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mlir import ir
 from mlir.dialects import func
 
 from ...dialects.support.cloning import clone_with
 from ...dialects.support.defining_ops import defining_op
 from ...dialects.support.frozen_classes import frozen
-from ..analysis.repetition.bodies import Body
 from ..analysis.schedule.machine import Machine
 from ..analysis.schedule.repeated_groups import RepeatedGroup, find_repeated_groups, inits
 from ..framework.base import Pass, Statistic

@@ -23,19 +23,19 @@ func.func @f(%x: tensor<64x64xf32>, %a: tensor<64x64xf32>, %b: tensor<64x64xf32>
 becomes:
 
 ```mlir
-func.func private @inplace_layer(%arg0: tensor<64x64xf32> {bufferization.writable = false},
-    %arg1: tensor<64x64xf32> {bufferization.writable = false}) -> tensor<64x64xf32> attributes {no_inline} {
-  %0 = tensor.empty() : tensor<64x64xf32>
-  %1 = linalg.add ins(%arg0, %arg1 : tensor<64x64xf32>, tensor<64x64xf32>) outs(%0 : tensor<64x64xf32>)
-      -> tensor<64x64xf32>
-  %2 = linalg.exp ins(%1 : tensor<64x64xf32>) outs(%0 : tensor<64x64xf32>) -> tensor<64x64xf32>
-  return %2 : tensor<64x64xf32>
-}
 func.func @f(%x: tensor<64x64xf32>, %a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %e = tensor.empty() : tensor<64x64xf32>
   %0 = call @inplace_layer(%x, %a) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %1 = call @inplace_layer(%0, %b) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   return %1 : tensor<64x64xf32>
+}
+func.func private @inplace_layer(%arg0: tensor<64x64xf32> {bufferization.writable = false},
+    %arg1: tensor<64x64xf32> {bufferization.writable = false}) -> tensor<64x64xf32> attributes {llvm.no_inline} {
+  %0 = tensor.empty() : tensor<64x64xf32>
+  %1 = linalg.add ins(%arg0, %arg1 : tensor<64x64xf32>, tensor<64x64xf32>) outs(%0 : tensor<64x64xf32>)
+      -> tensor<64x64xf32>
+  %2 = linalg.exp ins(%1 : tensor<64x64xf32>) outs(%0 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %2 : tensor<64x64xf32>
 }
 ```
 
@@ -44,8 +44,8 @@ func.func @f(%x: tensor<64x64xf32>, %a: tensor<64x64xf32>, %b: tensor<64x64xf32>
 In: a module, functions of one block. Out: the same values. Runs of at least `fewest` ops that occur at least `repeats`
 times, one behind the other, become a private function, and calls where their last ops were. Arguments that the function
 only reads are `bufferization.writable = false`, so no call copies them. What stays where it is, and how the runs are
-found, is described in `passes/analysis/repetition/layers.py`. What two layers would have fused is fused no more, so they
-are cut where the fewest values cross.
+found, is described in `passes/analysis/repetition/layers.py`. What two layers would have fused is fused no more, so
+they are cut where the fewest values cross.
 
 Linear in the ops. No upstream counterpart; XLA has none either, IREE deduplicates executables after they are formed.
 """

@@ -1,8 +1,8 @@
 """Layers: long runs of ops that a function repeats on other tensors, one behind the other.
 
 The ops of a function's block, but for those that depend on constants only, are taken for a sequence of kinds: name and
-first result type. A period is a distance at which most kinds are equal; the longest stretch in which all of them are is cut
-into windows of that length, where the fewest values cross. Each window is then read as a body
+first result type. A period is a distance at which most kinds are equal; the longest stretch in which all of them are
+is cut into windows of that length, where the fewest values cross. Each window is then read as a body
 (`repetition/bodies.py`), and the bodies with equal keys whose same results are used outside are the layers. So kinds
 only say where to look: equal layers can be computed by one function.
 
@@ -10,8 +10,8 @@ What a layer uses from outside is an argument, but for equal constants, empty te
 are made inside. A window is no layer if
 
 * an op in it has memory, a call, or another effect;
-* what goes in or out is a tensor of dynamic size, or what goes in may be a part of another tensor, as the buffer of
-  such a part is strided, and a function has one layout for all its calls;
+* what goes in may be a part of another tensor, as the buffer of such a part is strided, and a function has one layout
+  for all its calls; or it is an empty tensor of dynamic size, which would count as having a content;
 * it has more than `_MOST_RESULTS` results: each is a buffer of its own, which outlives the call; or one of them is put
   into a larger tensor, in which it could be computed.
 
@@ -34,6 +34,7 @@ __all__ = ["Layers", "find_layers"]
 
 _DIALECTS = frozenset({"arith", "complex", "linalg", "math", "scf", "tensor"})
 """Dialects whose ops on tensors and numbers have no effect."""
+_NEW = "bufferization.alloc_tensor"
 _EMPTY = "tensor.empty"
 _MATERIAL = frozenset({"arith.constant", _EMPTY})
 """Ops that, without operands, may be made anywhere, so that they are no part of a sequence."""
@@ -211,12 +212,15 @@ def _longest_run(kinds: Sequence[int], first: int, end: int, period: int) -> _Ru
 def _equal_layers(sequence: _Sequence, run: _Run, reader: BodyReader, repeats: int) -> Iterator[Layers]:
     """Yield the layers among the windows of `run`, cut where least crosses."""
     groups: dict[tuple[int, tuple[int, ...]], list[Body]] = {}
+    are_pure: dict[int, bool] = {}
     for window in _windows(sequence, run):
-        if not all(_is_pure(op) for op in window):
-            continue
         try:
             key, body = reader.read(tuple(window))
         except NotShared:
+            continue
+        if key not in are_pure:
+            are_pure[key] = all(_is_pure(op) for op in window)
+        if not are_pure[key]:
             continue
         returned = _used_outside(window)
         values = [value for op in window for value in op.results]
@@ -241,7 +245,9 @@ def _windows(sequence: _Sequence, run: _Run) -> list[Sequence[ir.Operation]]:
 
 def _is_pure(op: ir.Operation) -> bool:
     """Whether `op`, and all in it, computes tensors or numbers and does nothing else."""
-    if op.name.split(".")[0] not in _DIALECTS or any(_is_memory(value.type) for value in (*op.operands, *op.results)):
+    if op.name != _NEW and op.name.split(".")[0] not in _DIALECTS:
+        return False
+    if any(_is_memory(value.type) for value in (*op.operands, *op.results)):
         return False
     return all(_is_pure(inner.operation) for region in op.regions for block in region for inner in block.operations)
 
@@ -266,8 +272,7 @@ def _made_inside(bodies: Sequence[Body]) -> list[bool]:
     for values in zip(*(body.parameters for body in bodies), strict=True):
         op = defining_op(values[0])
         made.append(
-            op is not None
-            and (_is_splat(op) and all(value == values[0] for value in values[1:]))
+            (op is not None and (_is_splat(op) and all(value == values[0] for value in values[1:])))
             or all(_is_same(op, defining_op(value)) for value in values)
         )
     return made
@@ -297,7 +302,7 @@ def _is_splat(op: ir.Operation) -> bool:
 def _may_be_passed(bodies: Sequence[Body], made: Sequence[bool]) -> bool:
     """Whether calls can pass all parameters that are not made inside."""
     passed = [value for body in bodies for value, inside in zip(body.parameters, made, strict=True) if not inside]
-    return all(_is_static(value.type) and _is_whole(value) for value in passed)
+    return all(_is_whole(value) and defining_op(value, _EMPTY) is None for value in passed)
 
 
 def _is_only_read(value: ir.Value, ops: Set[ir.Operation]) -> bool:
@@ -322,16 +327,11 @@ def _is_within(op: ir.Operation, ops: Set[ir.Operation]) -> bool:
 
 
 def _may_be_returned(value: ir.Value) -> bool:
-    """Whether `value` has a static size, and is put into no other tensor."""
+    """Whether `value` is put into no other tensor."""
     users = [use.owner.operation for use in value.uses]
     into = any(user.name in _PUTS and (user.name == "tensor.concat" or user.operands[0] == value) for user in users)
     seen = [user.results[0] for user in users if user.name in _RESHAPES]
-    return _is_static(value.type) and not into and all(_may_be_returned(one) for one in seen)
-
-
-def _is_static(type_: ir.Type) -> bool:
-    """Whether `type_` is that of a tensor of static size, or of no tensor."""
-    return not isinstance(type_, ir.ShapedType) or type_.has_static_shape
+    return not into and all(_may_be_returned(one) for one in seen)
 
 
 def _is_whole(value: ir.Value) -> bool:

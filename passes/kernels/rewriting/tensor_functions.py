@@ -15,10 +15,7 @@ def marks(arguments: Sequence[ir.Value], written: Collection[ir.Value]) -> ir.Ar
     unwritten = ir.DictAttr.get({"bufferization.writable": ir.BoolAttr.get(False)})
     none = ir.DictAttr.get({})
     return ir.ArrayAttr.get(
-        [
-            unwritten if isinstance(one.type, ir.RankedTensorType) and one not in written else none
-            for one in arguments
-        ]
+        [unwritten if isinstance(one.type, ir.RankedTensorType) and one not in written else none for one in arguments]
     )
 
 

@@ -22,6 +22,7 @@ from mlir_inplace.checking.generator import (
     generate,
     generate_kernel,
     generate_structured,
+    with_repeated_body,
     with_reversed_slices,
 )
 from mlir_inplace.checking.generator.features import PRODUCTIONS
@@ -187,6 +188,25 @@ def test_slices_of_kernels_backwards() -> None:
             evaluate(module, program.function, copies_of(given))
         changed.update(found[1] for found in re.finditer(r"((?:dispatch|tensor)\.\w+) [^=]*\[[^=]*%back", program.text))
     assert min(changed[name] for name in ("dispatch.load", "dispatch.store", "tensor.extract_slice")) > 5
+
+
+def test_bodies_several_times() -> None:
+    """Each round computes on other values; the first gives what the program itself gives."""
+    rounds = Counter[int]()
+    for seed in range(24):
+        program = generate_structured(seed)
+        given = program.argument_sets[0]
+        with ir.Context():
+            once = ir.Module.parse(program.text)
+            thrice = ir.Module.parse(with_repeated_body(program).text)
+            assert thrice.operation.verify()
+            expected = evaluate(once, program.function, copies_of(given)).results
+            found = evaluate(thrice, program.function, copies_of(given)).results
+        assert len(found) == 3 * len(expected)
+        for number, value in enumerate(expected):
+            np.testing.assert_array_equal(found[number], value)
+            rounds[number] += not np.array_equal(found[number + len(expected)], value)
+    assert rounds[0] > 8
 
 
 def test_what_may_change_is_told() -> None:
