@@ -7,8 +7,6 @@ bufferized twelve times, to become the same code in the end; that takes most of 
 
 ## Before and after
 
-With `repeats=2 fewest=2`:
-
 ```mlir
 func.func @f(%x: tensor<64x64xf32>, %a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %e = tensor.empty() : tensor<64x64xf32>
@@ -20,7 +18,7 @@ func.func @f(%x: tensor<64x64xf32>, %a: tensor<64x64xf32>, %b: tensor<64x64xf32>
 }
 ```
 
-becomes:
+becomes, with `repeats=2 fewest=2`:
 
 ```mlir
 func.func @f(%x: tensor<64x64xf32>, %a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
