@@ -11,10 +11,10 @@ from typing import Any
 
 from mlir import ir
 
-from .errors import EvaluationError
 from .evaluation import Evaluation
 from .machine import DEFAULT_STEPS, DecodedModule
 from .parallel_run import evaluate_ranks
+from .values.errors import EvaluationError
 
 __all__ = ["Evaluation", "EvaluationError", "Evaluator", "evaluate", "evaluate_ranks"]
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from .cf import decode_graph
-from .decoder import Decoder, Registers
-from .dispatch import interface_of
-from .elements import Element, scalar_value
-from .errors import EvaluationError, at
+from .decoding.decoder import Decoder, Registers
+from .dialects.cf import decode_graph
+from .dialects.dispatch import interface_of
 from .evaluation import Evaluation
-from .memory import MemRef, wrap_arrays
-from .ranks import Rank
-from .shapes import fits
-from .state import EvaluationState
-from .undefined import Partial, Undefined
+from .values.elements import Element, scalar_value
+from .values.errors import EvaluationError, at
+from .values.memory import MemRef, wrap_arrays
+from .values.ranks import Rank
+from .values.shapes import fits
+from .values.state import EvaluationState
+from .values.undefined import Partial, Undefined
 
 __all__ = ["DEFAULT_STEPS", "DecodedModule"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from mlir import ir
 
-from .errors import EvaluationError
 from .evaluation import Evaluation
 from .machine import DEFAULT_STEPS, DecodedModule
-from .ranks import Rank, World
+from .values.errors import EvaluationError
+from .values.ranks import Rank, World
 
 __all__ = ["evaluate_ranks"]
 

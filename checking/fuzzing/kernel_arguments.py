@@ -7,7 +7,7 @@ from typing import Any
 
 from mlir import ir
 
-from ..evaluator.dispatch import Interface, interface_of
+from ..evaluator.dialects.dispatch import Interface, interface_of
 
 __all__ = ["used_arguments"]
 

@@ -14,8 +14,8 @@ from mlir import ir
 
 from mlir_inplace.checking.evaluator import decoder as decoding
 from mlir_inplace.checking.evaluator import scf_parallel
-from mlir_inplace.checking.evaluator.decoder import Decoder, Registers, Step
-from mlir_inplace.checking.evaluator.handlers import Handler, find_handler
+from mlir_inplace.checking.evaluator.decoding.decoder import Decoder, Registers, Step
+from mlir_inplace.checking.evaluator.decoding.handlers import Handler, find_handler
 
 _NAMES = ("scf.forall", "scf.parallel")
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from mlir_inplace.checking.evaluator.memory import MemRef, wrap_array
+from mlir_inplace.checking.evaluator.values.memory import MemRef, wrap_array
 from mlir_inplace.dialects.bufferizable import AliasingValue, OpModel
 from mlir_inplace.dialects.registry import find_model, register_op_model
 from mlir_inplace.dialects.rewriter import Rewriter

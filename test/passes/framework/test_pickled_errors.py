@@ -9,7 +9,7 @@ import pytest
 from mlir import ir
 
 import mlir_inplace as mi
-from mlir_inplace.checking.evaluator.errors import EvaluationError
+from mlir_inplace.checking.evaluator.values.errors import EvaluationError
 from mlir_inplace.dialects.support.text_error import TextError
 from mlir_inplace.passes.framework.diagnostics import Diagnostic
 from mlir_inplace.passes.framework.errors import OptionError, PassError, PassFailure, PipelineError, RegistryError

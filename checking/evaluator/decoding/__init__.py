@@ -1,0 +1,1 @@
+"""Ops become steps: each is decoded once, by the handler of its dialect."""

@@ -1,0 +1,1 @@
+"""The meaning of ops, by dialect."""

@@ -1,0 +1,1 @@
+"""The meaning of ops of the vector dialect."""
