@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .draw import Draw
+from .building.draw import Draw
 from .program import GeneratedProgram
 
 __all__ = ["generate_kernel"]

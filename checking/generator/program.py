@@ -7,17 +7,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from .arguments import SETS, argument_sets, draw_parameters
-from .blocks import block_function, write_blocks
-from .buffers import DeclaredParameters, enter, leave
-from .builder import Builder, Module, NothingFits
-from .carried import types
-from .creation import draw_element
-from .draw import Draw
-from .features import PRODUCTIONS
-from .functions import end, plain_function, random_models, recursive_functions, write_function
-from .indices import LENGTH
-from .values import Tensor
+from .building.arguments import SETS, argument_sets, draw_parameters
+from .building.blocks import block_function, write_blocks
+from .building.buffers import DeclaredParameters, enter, leave
+from .building.builder import Builder, Module, NothingFits
+from .building.carried import types
+from .building.draw import Draw
+from .building.functions import end, plain_function, random_models, recursive_functions, write_function
+from .building.values import Tensor
+from .rules.creation import draw_element
+from .rules.features import PRODUCTIONS
+from .rules.indices import LENGTH
 
 _FUNCTIONS = ("blocks", "recursion", "buffers")
 """Features that are kinds of functions, not productions."""

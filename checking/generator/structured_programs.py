@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import SETS, argument_sets
-from .buffers import enter
-from .builder import Builder, Module, NothingFits
-from .draw import Draw
-from .functions import end
-from .named import broadcast, elementwise_named, index_map, transpose
-from .productions import Production
+from .building.arguments import SETS, argument_sets
+from .building.buffers import enter
+from .building.builder import Builder, Module, NothingFits
+from .building.draw import Draw
+from .building.functions import end
+from .building.productions import Production
+from .building.structured import elementwise_generic, mapped_generic, reduction_generic
+from .building.values import ConditionValue, IndexValue, Parameters, Size, Tensor
 from .program import GeneratedProgram, assembled
-from .slices import extract_slice, insert_slice
-from .structured import elementwise_generic, mapped_generic, reduction_generic
+from .rules.named import broadcast, elementwise_named, index_map, transpose
+from .rules.slices import extract_slice, insert_slice
 from .structured_rules import RULES
 from .structured_sweeps import SWEEPS
-from .values import ConditionValue, IndexValue, Parameters, Size, Tensor
 
 __all__ = ["generate_structured"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .builder import Builder
-from .named import emit_named
-from .productions import Production, Rule
-from .structured import Operand, write_generic
-from .values import FLOATS, Size, Tensor, literal
+from .building.builder import Builder
+from .building.productions import Production, Rule
+from .building.structured import Operand, write_generic
+from .building.values import FLOATS, Size, Tensor, literal
+from .rules.named import emit_named
 
 __all__ = ["RULES", "element_op", "emit_structured", "settled"]
 

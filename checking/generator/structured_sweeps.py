@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .boxes import Box
-from .builder import Builder
-from .loops import Counter, carry
-from .payloads import emit_binary
-from .productions import Production
-from .slices import take
-from .structured import Operand
+from .building.boxes import Box
+from .building.builder import Builder
+from .building.payloads import emit_binary
+from .building.productions import Production
+from .building.structured import Operand
+from .building.values import FLOATS, IndexValue, Tensor, largest
+from .rules.loops import Counter, carry
+from .rules.slices import take
 from .structured_rules import element_op, emit_structured
-from .values import FLOATS, IndexValue, Tensor, largest
 
 __all__ = ["SWEEPS"]
 

@@ -25,7 +25,7 @@ from mlir_inplace.checking.generator import (
     with_repeated_body,
     with_reversed_slices,
 )
-from mlir_inplace.checking.generator.features import PRODUCTIONS
+from mlir_inplace.checking.generator.rules.features import PRODUCTIONS
 from mlir_inplace.dialects import dispatch
 from mlir_inplace.dialects.registry import described_ops
 from mlir_inplace.dialects.shard import MODELS as SHARD_MODELS

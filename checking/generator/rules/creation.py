@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .builder import Builder, NothingFits
-from .draw import Draw
-from .payloads import emit_binary
-from .productions import production
-from .values import ELEMENT_WEIGHTS, ELEMENTS, IndexValue, Size, Tensor
+from ..building.builder import Builder, NothingFits
+from ..building.draw import Draw
+from ..building.payloads import emit_binary
+from ..building.productions import production
+from ..building.values import ELEMENT_WEIGHTS, ELEMENTS, IndexValue, Size, Tensor
 
 FEATURE = "creation"
 

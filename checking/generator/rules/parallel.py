@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .boxes import Box, element_position
-from .builder import Builder, NothingFits
-from .carried import arguments_for, bind, inits, named, steps, types
-from .productions import production
+from ..building.boxes import Box, element_position
+from ..building.builder import Builder, NothingFits
+from ..building.carried import arguments_for, bind, inits, named, steps, types
+from ..building.productions import production
+from ..building.structured import computed_on
+from ..building.values import FLOATS, IndexValue, Scalar, Size, Tensor, largest
 from .slices import take
-from .structured import computed_on
-from .values import FLOATS, IndexValue, Scalar, Size, Tensor, largest
 
 FEATURE = "parallel"
 

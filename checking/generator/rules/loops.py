@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from .boxes import random_box
-from .builder import Builder
-from .carried import (
+from ..building.boxes import random_box
+from ..building.builder import Builder
+from ..building.carried import (
     arguments_for,
     bind,
     declared,
@@ -21,11 +21,11 @@ from .carried import (
     types,
     yielded_for,
 )
-from .productions import production
+from ..building.productions import production
+from ..building.structured import computed_on
+from ..building.values import IndexValue, Tensor
 from .reshapes import reshaped
 from .slices import take
-from .structured import computed_on
-from .values import IndexValue, Tensor
 
 FEATURE = "loops"
 

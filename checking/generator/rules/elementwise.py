@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .builder import Builder
-from .payloads import binary_op
-from .productions import production
-from .values import FLOATS, Tensor, tensor_type
+from ..building.builder import Builder
+from ..building.payloads import binary_op
+from ..building.productions import production
+from ..building.values import FLOATS, Tensor, tensor_type
 
 FEATURE = "elementwise"
 

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import importlib
 
-from .productions import REGISTERED, Production
+from ..building.productions import REGISTERED, Production
 
 __all__ = ["PRODUCTIONS"]
 
 _MODULES = (
-    "slices",
-    "structured",
-    "named",
-    "elementwise",
-    "reshapes",
-    "creation",
-    "indexed",
-    "packing",
-    "vectors",
-    "loops",
-    "indices",
-    "branches",
-    "parallel",
-    "memory",
-    "calls",
+    ".slices",
+    "..building.structured",
+    ".named",
+    ".elementwise",
+    ".reshapes",
+    ".creation",
+    ".indexed",
+    ".packing",
+    ".vectors",
+    ".loops",
+    ".indices",
+    ".branches",
+    ".parallel",
+    ".memory",
+    ".calls",
 )
 
-_NAMES = [importlib.import_module(f".{name}", __package__).__name__ for name in _MODULES]
+_NAMES = [importlib.import_module(name, __package__).__name__ for name in _MODULES]
 
 PRODUCTIONS: tuple[Production, ...] = tuple(sorted(REGISTERED, key=lambda p: _NAMES.index(p.rule.__module__)))
 """All productions, in the same order whatever was imported first."""

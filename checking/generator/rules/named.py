@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .builder import Builder
-from .productions import production
-from .values import FLOATS, Size, Tensor
+from ..building.builder import Builder
+from ..building.productions import production
+from ..building.values import FLOATS, Size, Tensor
 
 FEATURE = "named"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .boxes import random_box
-from .builder import Builder
-from .carried import bind, named, names, pick_carried, steps, types
-from .productions import production
+from ..building.boxes import random_box
+from ..building.builder import Builder
+from ..building.carried import bind, named, names, pick_carried, steps, types
+from ..building.productions import production
+from ..building.structured import computed_on
+from ..building.values import ConditionValue, IndexValue, Tensor
 from .slices import put, take
-from .structured import computed_on
-from .values import ConditionValue, IndexValue, Tensor
 
 FEATURE = "branches"
 

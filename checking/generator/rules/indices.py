@@ -6,13 +6,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeAlias
 
-from .boxes import Box
-from .builder import Builder, NothingFits
+from ..building.boxes import Box
+from ..building.builder import Builder, NothingFits
+from ..building.productions import production
+from ..building.structured import computed_on
+from ..building.values import IndexValue, Tensor
 from .loops import carry, random_counter
-from .productions import production
 from .slices import put, take
-from .structured import computed_on
-from .values import IndexValue, Tensor
 
 FEATURE = "indices"
 

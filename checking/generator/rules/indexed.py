@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .builder import Builder, NothingFits
-from .productions import production
-from .values import Size, Tensor
+from ..building.builder import Builder, NothingFits
+from ..building.productions import production
+from ..building.values import Size, Tensor
 
 FEATURE = "indexed"
 

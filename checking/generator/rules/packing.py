@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .builder import Builder, NothingFits
+from ..building.builder import Builder, NothingFits
+from ..building.productions import production
 from .named import emit_named
-from .productions import production
 
 FEATURE = "packing"
 

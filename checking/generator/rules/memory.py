@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .boxes import element_position
-from .builder import Builder, NothingFits
+from ..building.boxes import element_position
+from ..building.builder import Builder, NothingFits
+from ..building.productions import production
+from ..building.values import Scalar, Tensor, literal, shape_text
 from .creation import random_element
-from .productions import production
-from .values import Scalar, Tensor, literal, shape_text
 
 FEATURE = "bufferization"
 

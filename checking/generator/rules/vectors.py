@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .boxes import element_position
-from .builder import Builder, NothingFits
-from .productions import production
-from .values import Tensor
+from ..building.boxes import element_position
+from ..building.builder import Builder, NothingFits
+from ..building.productions import production
+from ..building.values import Tensor
 
 FEATURE = "vectors"
 

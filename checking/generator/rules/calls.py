@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .builder import Builder, NothingFits
-from .functions import emit_call, like_each
-from .productions import production
+from ..building.builder import Builder, NothingFits
+from ..building.functions import emit_call, like_each
+from ..building.productions import production
 
 FEATURE = "calls"
 

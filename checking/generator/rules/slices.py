@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .boxes import Box, element_position, random_box
-from .builder import Builder
-from .productions import production
-from .structured import computed_on
-from .values import ELEMENTS, ConditionValue, IndexValue, Scalar, Tensor
+from ..building.boxes import Box, element_position, random_box
+from ..building.builder import Builder
+from ..building.productions import production
+from ..building.structured import computed_on
+from ..building.values import ELEMENTS, ConditionValue, IndexValue, Scalar, Tensor
 
 FEATURE = "slices"
 

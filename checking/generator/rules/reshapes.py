@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .builder import Builder, NothingFits
-from .productions import production
-from .values import IndexValue, Size, Tensor, shape_text
+from ..building.builder import Builder, NothingFits
+from ..building.productions import production
+from ..building.values import IndexValue, Size, Tensor, shape_text
 
 FEATURE = "reshapes"
 

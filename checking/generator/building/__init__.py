@@ -1,0 +1,1 @@
+"""What the rules build programs from: values, boxes of indices, structured ops, functions."""

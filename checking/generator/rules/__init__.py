@@ -1,0 +1,1 @@
+"""The rules that add ops to a random program, by kind."""
