@@ -40,10 +40,6 @@ from .shared.source_ir import parsed_program
 
 PROGRAM = "inplace-compile"
 _ENDINGS = (".so", ".a", ".o")
-_NO_PACKAGE = (
-    "--python: the program sends messages to other ranks, and packages are for one process; in Python, use "
-    "mi.compile(…, comm=), and for C name a library with -o"
-)
 _EXAMPLES = """examples:
     inplace-compile program.mlir -o libprogram.so --header program.h
     inplace-compile program.mlir --static -o libprogram.a --header program.h --target-cpu x86-64-v3
@@ -189,8 +185,6 @@ def _compile(
         if settings.grid is not None and read_grid(module) is None:
             raise ToolError("--grid, but the program is not split: annotate it by shard.shard, or leave out --grid")
         ranks = sends_messages(module)
-        if ranks and settings.python is not None:
-            raise ToolError(_NO_PACKAGE)
         how = _settings(settings, pipeline, libraries, ranks=ranks)
         known = entry_functions(module)
         for name in settings.entry_point:

@@ -23,7 +23,7 @@ from ..interface.memrefs import Array
 from ..interface.signature import BoundaryKind, Signature, ValueType
 from ..memory.statistics import MemoryStats
 
-__all__ = ["LoadedLibrary", "NativeForms", "value_type"]
+__all__ = ["LoadedLibrary", "NativeForms", "drop", "value_type"]
 
 
 def value_type(spelling: str, kind: str, element: str, shape: tuple[int | None, ...] = ()) -> ValueType:
@@ -46,7 +46,7 @@ class LoadedLibrary:
     def __init__(self, path: Path, prefix: str) -> None:
         self._library = ctypes.CDLL(str(path))
         self._prefix = prefix
-        self.cpu: str = (self._function("cpu", ctypes.c_char_p)() or b"").decode()
+        self.cpu: str = (self.function("cpu", ctypes.c_char_p)() or b"").decode()
         if not self.cpu:
             raise ImportError(f"{path}: this processor lacks instructions that the library was compiled for")
 
@@ -54,22 +54,27 @@ class LoadedLibrary:
         self, symbol: str, signature: Signature, forms: NativeForms, weights: Mapping[int, str]
     ) -> EntryPoint:
         """The entry point whose C function is `symbol`; `weights` are the symbols of arrays that the library holds."""
-        held = {number: self._array(name, signature.parameters[number].type) for number, name in weights.items()}
+        held = self.held(signature, weights)
+        return EntryPoint(signature, lambda c: self.native(symbol, forms, c), drop, _no_trampolines, held)
 
-        def native(contiguous: bool) -> NativeCode:
-            # Without code for other strides, that for contiguous arrays refuses an array that has some.
-            if contiguous or forms.strided is None:
-                return self._native(f"{symbol}.contiguous", forms.contiguous, forms.owns_results[True])
-            return self._native(f"{symbol}.strided", forms.strided, forms.owns_results[False])
+    def held(self, signature: Signature, weights: Mapping[int, str]) -> HeldArguments:
+        """The arrays that the library holds, by the numbers of arguments."""
+        return HeldArguments({n: self._array(name, signature.parameters[n].type) for n, name in weights.items()})
 
-        return EntryPoint(signature, native, _drop, _no_trampolines, HeldArguments(held))
+    def native(self, symbol: str, forms: NativeForms, contiguous: bool) -> NativeCode:
+        """The native code of an entry point, for contiguous arrays or for any strides."""
+        # Without code for other strides, that for contiguous arrays refuses an array that has some.
+        if contiguous or forms.strided is None:
+            return self._native(f"{symbol}.contiguous", forms.contiguous, forms.owns_results[True])
+        return self._native(f"{symbol}.strided", forms.strided, forms.owns_results[False])
 
     def release_memory(self) -> None:
         """Free the large temporaries that are kept for later calls."""
         if hasattr(self._library, f"{self._prefix}_release_memory"):
-            self._function("release_memory", None)()
+            self.function("release_memory", None)()
 
-    def _function(self, name: str, result: Any, *takes: Any) -> Any:
+    def function(self, name: str, result: Any, *takes: Any) -> Any:
+        """A C function of the library itself, by its name without the prefix."""
         function = getattr(self._library, f"{self._prefix}_{name}")
         function.restype, function.argtypes = result, takes
         return function
@@ -89,7 +94,7 @@ class LoadedLibrary:
         return array
 
 
-def _drop(statistics: MemoryStats) -> None:
+def drop(statistics: MemoryStats) -> None:
     """Nothing is counted."""
 
 

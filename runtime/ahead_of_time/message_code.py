@@ -16,7 +16,8 @@ from ...passes.framework.contract import MESSAGE_TABLE, MESSAGE_WORDS
 from ...passes.framework.shard_attributes import read_grid
 from ..interface.signature import Signature
 from ..message_passing.native_code import link_messages_by_table
-from ..message_passing.shards import Shard, ShardedSignature, read_shards
+from ..message_passing.shard_reading import read_shards
+from ..message_passing.shards import Shard, ShardedSignature
 from ..native.linking import link
 from ..native.shorthand import declaration, expand
 from .interface import Errors

@@ -12,15 +12,17 @@ import ctypes
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
 from ...passes.framework.contract import MESSAGE_TABLE, MESSAGE_WORDS
-from ..native.engine import Engine
-from ..native.loaded_object import LoadedObject
 from .library import as_communicator, mpi
 from .rank_parts import RankParts
+
+if TYPE_CHECKING:
+    from ..native.engine import Engine
+    from ..native.loaded_object import LoadedObject
 
 __all__ = ["Communicators", "RankError"]
 
@@ -68,20 +70,24 @@ class Communicators:
         """Tell native code which communicator to use, and the handles of types and reductions."""
         if not engine.defines(MESSAGE_TABLE):
             return
+        address = ctypes.c_uint64()
+        pointers = (ctypes.c_void_p * 1)(ctypes.addressof(address))
+        engine.function(MESSAGE_TABLE)(ctypes.addressof(pointers))
+        self._table = (ctypes.c_uint64 * len(MESSAGE_WORDS)).from_address(address.value)
+        for number, word in enumerate(self.words()):
+            self._table[number] = word
+
+    def words(self) -> list[int]:
+        """The values of `MESSAGE_WORDS`."""
         known: dict[str, Any] = {
             "COMMUNICATOR": self.native,
             "IN_PLACE": int(mpi().IN_PLACE),
             "ERROR": 0,
             "SPLIT": self._parts.address,
         }
-        address = ctypes.c_uint64()
-        pointers = (ctypes.c_void_p * 1)(ctypes.addressof(address))
-        engine.function(MESSAGE_TABLE)(ctypes.addressof(pointers))
-        self._table = (ctypes.c_uint64 * len(MESSAGE_WORDS)).from_address(address.value)
+        values = (known[name] if name in known else getattr(mpi(), name) for name in MESSAGE_WORDS)
         handle_of = mpi()._handleof
-        for number, name in enumerate(MESSAGE_WORDS):
-            value = known[name] if name in known else getattr(mpi(), name)
-            self._table[number] = (value if isinstance(value, int) else handle_of(value)) & 0xFFFF_FFFF_FFFF_FFFF
+        return [(one if isinstance(one, int) else handle_of(one)) & 0xFFFF_FFFF_FFFF_FFFF for one in values]
 
     def explain(self, error: Exception) -> Exception:
         """`error`, which native code has raised, with MPI's text if it is that of a code of MPI."""

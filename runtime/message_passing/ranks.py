@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import prod
 
 from mlir import ir
 
@@ -14,7 +13,8 @@ from ..interface.signature import Signature
 from ..memory.statistics import MemoryStats
 from .communicators import Communicators
 from .distributed_entry import DistributedEntry
-from .shards import read_shards
+from .shard_reading import read_shards
+from .shards import require_ranks
 
 __all__ = ["Ranks"]
 
@@ -24,13 +24,7 @@ class Ranks:
 
     def __init__(self, communicator: Communicators, module: ir.Module, signatures: Mapping[str, Signature]) -> None:
         self.communicator = communicator
-        grid = read_grid(module.operation)
-        if grid is not None and prod(grid) != communicator.size:
-            extents = "x".join(map(str, grid))
-            raise ValueError(
-                f"the program is partitioned for a grid of {extents}, which is {prod(grid)} ranks, but comm has "
-                f"{communicator.size}; start as many, or partition it for another grid"
-            )
+        require_ranks(read_grid(module.operation), communicator.size)
         self._shards = read_shards(module, signatures)
 
     def entry_point(

@@ -6,23 +6,19 @@ place in the shard of another rank, and back.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
-from mlir import ir
 
 from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.shard_layout import ShardLayout
-from ...passes.framework.contract import WHOLE_TYPE
-from ...passes.framework.shard_attributes import read_grid, read_layout
-from ..interface.boundary import entry_functions
 from ..interface.signature import Parameter, Signature, ValueType
-from ..interface.signature_reading import value_type
 from .communicators import Communicators
 from .library import mpi
 
-__all__ = ["Shard", "ShardedSignature", "gather", "local_sizes", "read_shards", "scatter", "whole_shape"]
+__all__ = ["Shard", "ShardedSignature", "gather", "local_sizes", "require_ranks", "scatter", "whole_shape"]
 
 Array = np.ndarray[Any, Any]
 
@@ -61,29 +57,13 @@ class ShardedSignature:
         return Signature(local.name, parameters, results, result_names=local.result_names)
 
 
-def read_shards(module: ir.Module, signatures: Mapping[str, Signature]) -> dict[str, ShardedSignature]:
-    """How the functions of a partitioned module are split; empty for another module."""
-    grid = read_grid(module.operation)
-    if grid is None:
-        return {}
-    functions = entry_functions(module.operation)
-    found: dict[str, ShardedSignature] = {}
-    for name, signature in signatures.items():
-        attributes = functions[name].operation.attributes
-        sides: list[tuple[Shard, ...]] = []
-        types = [parameter.type for parameter in signature.parameters], list(signature.results)
-        for key, locals_ in zip(("arg_attrs", "res_attrs"), types, strict=True):
-            entries = list(attributes[key]) if key in attributes else [None] * len(locals_)
-            sides.append(tuple(_shard(entry, local, grid) for entry, local in zip(entries, locals_, strict=True)))
-        found[name] = ShardedSignature(grid, *sides)
-    return found
-
-
-def _shard(entry: Any, local: ValueType, grid: tuple[int, ...]) -> Shard:
-    if not local.is_array:
-        return Shard(local, None)
-    whole = value_type(entry[WHOLE_TYPE].value, "it") if entry is not None and WHOLE_TYPE in entry else local
-    return Shard(whole, read_layout(entry, grid, len(local.shape)))
+def require_ranks(grid: Sequence[int] | None, size: int) -> None:
+    """Raise `ValueError` if a program for a grid of ranks is to run on another number of them."""
+    if grid is not None and prod(grid) != size:
+        raise ValueError(
+            f"the program is partitioned for a grid of {'x'.join(map(str, grid))}, which is {prod(grid)} ranks, but "
+            f"comm has {size}; start as many, or partition it for another grid"
+        )
 
 
 def local_sizes(shards: ShardedSignature, signature: Signature, arguments: Sequence[Any], rank: int) -> list[list[int]]:

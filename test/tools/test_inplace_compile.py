@@ -113,7 +113,7 @@ def test_nothing_is_written_after_an_error(
     [
         (["-o", "p.o", "--any-strides"], "the program sends messages to other ranks, which must all run the same code"),
         (["-o", "p.o", "--grid", "2x2"], "--grid 2x2, but the program is for a grid of 3; give --grid 3"),
-        (["--python", "p"], "--python: the program sends messages to other ranks, and packages are for one process"),
+        (["--python", "p", "--any-strides"], "the program sends messages to other ranks, which must all run the same"),
     ],
 )
 def test_what_is_not_for_several_ranks(

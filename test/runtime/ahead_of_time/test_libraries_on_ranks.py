@@ -18,6 +18,7 @@ from mlir_inplace.tools.inplace_compile import main
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "sharded"
 REFERENCE = ROOT / "test" / "runtime" / "message_passing" / "programs" / "given_arrays.py"
+PACKAGE = REFERENCE.with_name("package.py")
 
 COMMON = """
 #include <stdio.h>
@@ -153,6 +154,17 @@ def test_the_numbers_are_those_of_the_jit(
     for one in expected:
         found = one.with_name(one.name.replace("expected", "result"))
         assert found.read_bytes() == one.read_bytes() != b"", one.name
+
+
+@every_mpi
+@pytest.mark.parametrize("name", ["data_parallel", "stencil"])
+def test_packages_call_as_the_jit_does(mpi: Mpi, name: str, tmp_path: Path) -> None:
+    ranks = RANKS[name]
+    assert main([str(EXAMPLES / f"{name}.mlir"), "--python", str(tmp_path / "split"), "--optimize"]) == 0
+    for program in (REFERENCE, PACKAGE):
+        ran = on_ranks(mpi, ranks, ["-m", "mpi4py", program, EXAMPLES / f"{name}.mlir", tmp_path, "3"])
+        assert ran.code == 0, ran
+    assert sorted(re.findall(r"rank \d is right", ran.stdout)) == [f"rank {rank} is right" for rank in range(ranks)]
 
 
 @first_mpi

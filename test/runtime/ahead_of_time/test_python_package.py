@@ -8,7 +8,7 @@ import importlib
 import inspect
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,7 +22,7 @@ from programs import PROGRAMS
 from programs.program import Program, arguments
 
 import mlir_inplace as mi
-from mlir_inplace.runtime.ahead_of_time.python_package import COPIED
+from mlir_inplace.runtime.ahead_of_time.python_package import COPIED, COPIED_FOR_RANKS
 from mlir_inplace.tools.inplace_compile import main
 
 ROOT = Path(__file__).parents[3]
@@ -167,8 +167,12 @@ def test_updated_arguments_are_the_results(both: tuple[Any, ModuleType]) -> None
     assert a.tolist() == [0, 7, 0]
 
 
-def test_copies_import_only_each_other_and_numpy() -> None:
-    wanted = {"runtime/ahead_of_time/loaded_library.py"}
+@pytest.mark.parametrize(
+    ("first", "copied"),
+    [("loaded_library", COPIED), ("library_ranks", (*COPIED, *COPIED_FOR_RANKS))],
+)
+def test_copies_import_only_each_other_and_numpy(first: str, copied: Sequence[str]) -> None:
+    wanted = {f"runtime/ahead_of_time/{first}.py"}
     pending, outside = list(wanted), set[str]()
     while pending:
         path = Path(pending.pop())
@@ -186,7 +190,7 @@ def test_copies_import_only_each_other_and_numpy() -> None:
                 outside.add((node.module or "").partition(".")[0])
             elif node not in lazy and isinstance(node, ast.Import):
                 outside |= {one.name.partition(".")[0] for one in node.names}
-    assert wanted == set(COPIED)
+    assert wanted == set(copied)
     assert outside - set(sys.stdlib_module_names) == {"numpy"}
 
 
