@@ -323,10 +323,10 @@ def _is_better(new: tuple[Price, float], old: tuple[Price, float]) -> bool:
 
 
 def _is_surely_less(new: Price, old: Price) -> bool:
-    """Whether no more is copied, and more ops are in the text only if less than half as much is."""
+    """Whether no more is copied, and more ops are in the text only if a tenth less is paid in all."""
     if new.refusals < old.refusals:
         return True
-    return new.copied <= old.copied and (new.ops <= old.ops or 2 * new.copied < old.copied)
+    return new.copied <= old.copied and (new.ops <= old.ops or 10 * new.weighed < 9 * old.weighed)
 
 
 def rank(costs: CostModel, outcome: OrderOutcome) -> tuple[Price, float]:
