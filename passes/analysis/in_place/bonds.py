@@ -62,8 +62,9 @@ class Bonds:
     def core(self, analysis: FunctionAnalysis, paid: int, conflict: Conflict) -> frozenset[int]:
         """Return the operands that bring together what ``conflict`` is about, if operand ``paid`` is one of them."""
         s, value = self._snapshot, conflict.value
-        if value < 0 and conflict.read >= 0:
-            value = s.operand_value[conflict.read]
+        if value < 0:
+            # What threads write in common is nobody's content: it is what the operand that is paid for brings there.
+            value = s.operand_value[conflict.read if conflict.read >= 0 else paid]
         found = frozenset[int]()
         if value >= 0 and conflict.write >= 0:
             found |= self._from_write(analysis, conflict.write, value, paid)
