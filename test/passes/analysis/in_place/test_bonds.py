@@ -6,6 +6,7 @@ from unittest import mock
 
 from analysed import Analysed, analyse, loop
 
+from mlir_inplace.passes.analysis.conflicts.decisions import Rule
 from mlir_inplace.passes.analysis.in_place import improvement
 from mlir_inplace.passes.analysis.in_place.bonds import Bonds
 
@@ -36,6 +37,28 @@ def test_the_core_is_what_ties_the_write_to_what_is_read() -> None:
     assert core is not None
     assert {"w#1", "a#0", "b#0"} >= core > set()
     assert "c#0" not in core
+
+
+def test_the_core_of_what_threads_write_has_the_write() -> None:
+    """Whose content it would be is not told: it is what the loop brings to the write."""
+    a = analyse("""
+      %r = scf.forall (%k) in (4) shared_outs(%o = %t) -> (!v) {
+        %l = scf.for %m = %c0 to %c4 step %c1 iter_args(%a = %u) -> !v {
+          %w = tensor.insert %f into %a[%m] : !v loc("w")
+          scf.yield %w : !v
+        } loc("l")
+        %s = tensor.extract_slice %l[%k] [1] [1] : !v to tensor<1xf32>
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %s into %o[%k] [1] [1] : tensor<1xf32> into !v
+        }
+      }
+      return %r : !v
+    """)
+    (paid,) = a.not_in_place
+    conflict = a.function().decisions[a.operand(paid)].conflict
+    assert conflict is not None
+    assert conflict.rule is Rule.PARALLEL
+    assert places(a, bonds_of(a).core(a.function(), a.operand(paid), conflict)) == {"w#1", paid}
 
 
 def test_between_are_the_operands_that_would_have_to_be_in_place() -> None:
