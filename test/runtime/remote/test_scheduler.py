@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs Dask, the extra 'dask'")
-SECONDS = 120
+SECONDS = 600
+"""Tasks of a conformance run import torch in a process each, on a machine that may have other work."""
 
 
 @pytest.fixture
@@ -191,7 +192,8 @@ def test_arguments_that_a_worker_cannot_call_with(cluster: tuple[str, list[subpr
             marks=pytest.mark.full,
         ),
         pytest.param(
-            *("torch_ops", ("torch", "2.0"), ["--only", "sigmoid", "--samples", "1"], "sigmoid"),
+            *("torch_ops", ("torch", "2.0"), ["--only", "sigmoid", "--samples", "1"]),
+            "| ops, float32 | 3 | 3 | 0 | 0 | 0 |",
             marks=pytest.mark.full,
         ),
     ],
