@@ -44,7 +44,7 @@ def swept(u: Any, w: Any, steps: int) -> Any:
     """Rows beyond the ends are zeros, and stay; so do the first and the last column."""
     a, b = (np.pad(one, ((1, 1), (0, 0))) for one in (u, w))
     for _ in range(steps):
-        b[1:-1, 1:-1] = (a[:-2, 1:-1] + a[2:, 1:-1] + (a[1:-1, :-2] + a[1:-1, 2:])) * np.float32(0.25)
+        b[1:-1, 1:-1] = ((a[:-2, 1:-1] + a[2:, 1:-1]) + (a[1:-1, :-2] + a[1:-1, 2:])) * np.float32(0.25)
         a, b = b, a
     return a[1:-1], b[1:-1]
 
@@ -71,7 +71,8 @@ def check(case: tuple[str, Callable[..., Any], list[Any], bool], *, optimize: bo
     if WORLD.rank == 0:
         pairs = zip(found, expected, strict=True) if isinstance(found, tuple) else [(found, expected)]
         for one, other in pairs:
-            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5 * float(np.abs(other).max()), err_msg=name)
+            close = 0 if name == "stencil" else 1e-5  # The others add up in another order.
+            np.testing.assert_allclose(one, other, rtol=close, atol=close * float(np.abs(other).max()), err_msg=name)
 
 
 for case in CASES:
