@@ -54,8 +54,8 @@ def test_each_slice_without_content_is_allocated_rather_than_the_tensor_copied(c
     [
         ([UPDATE], {"0": "copy"}),
         ([FILL, UPDATE], {"0": "alloc", "1": "copy"}),
-        # Alone, the slice without content saves nothing.
-        ([UPDATE, FILL], {"for#3": "copy"}),
+        # Alone, neither saves anything: the two are refused together, instead of a copy of the tensor.
+        ([UPDATE, FILL], {"0": "copy", "1": "alloc"}),
     ],
 )
 def test_something_is_copied_if_one_slice_has_content(steps: list[str], paid: dict[str, str]) -> None:
