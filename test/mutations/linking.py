@@ -17,7 +17,7 @@ import numpy as np
 import others
 from mlir import ir
 
-from mlir_inplace.checking.evaluator import decoder as decoding
+from mlir_inplace.checking.evaluator.decoding import decoder as decoding
 from mlir_inplace.checking.evaluator.decoding.decoder import Decoder, Registers, Step, transfer
 from mlir_inplace.checking.evaluator.decoding.handlers import Handler, find_handler
 from mlir_inplace.checking.evaluator.values.memory import MemRef, wrap_array

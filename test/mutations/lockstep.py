@@ -12,10 +12,10 @@ from typing import Any
 
 from mlir import ir
 
-from mlir_inplace.checking.evaluator import decoder as decoding
-from mlir_inplace.checking.evaluator import scf_parallel
+from mlir_inplace.checking.evaluator.decoding import decoder as decoding
 from mlir_inplace.checking.evaluator.decoding.decoder import Decoder, Registers, Step
 from mlir_inplace.checking.evaluator.decoding.handlers import Handler, find_handler
+from mlir_inplace.checking.evaluator.dialects import scf_parallel
 
 _NAMES = ("scf.forall", "scf.parallel")
 
