@@ -28,7 +28,7 @@ func.func @f(%x: tensor<64x64xf32>, %a: tensor<64x64xf32>, %b: tensor<64x64xf32>
   return %1 : tensor<64x64xf32>
 }
 func.func private @inplace_layer(%arg0: tensor<64x64xf32> {bufferization.writable = false},
-    %arg1: tensor<64x64xf32> {bufferization.writable = false}) -> tensor<64x64xf32> attributes {llvm.no_inline} {
+    %arg1: tensor<64x64xf32> {bufferization.writable = false}) -> tensor<64x64xf32> {
   %0 = tensor.empty() : tensor<64x64xf32>
   %1 = linalg.add ins(%arg0, %arg1 : tensor<64x64xf32>, tensor<64x64xf32>) outs(%0 : tensor<64x64xf32>)
       -> tensor<64x64xf32>
@@ -60,7 +60,6 @@ from ..analysis.repetition.layers import Layers, find_layers
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
-from .rewriting.outlining import NO_INLINE
 from .rewriting.tensor_functions import call_in_place_of, insert_all, marks
 
 _LAYER = "inplace_layer"
@@ -90,7 +89,6 @@ def _make_function(layers: Layers) -> func.FuncOp:
     function = func.FuncOp(_LAYER, types, visibility="private")
     block = function.add_entry_block([body.op.location] * len(arguments))
     function.operation.attributes["arg_attrs"] = marks(arguments, layers.written(body))
-    function.operation.attributes[NO_INLINE] = ir.UnitAttr.get()
     known: dict[ir.Value, ir.Value] = dict(zip(arguments, block.arguments, strict=True))
     with ir.InsertionPoint(block):
         for value, passed in zip(body.parameters, layers.is_argument, strict=True):

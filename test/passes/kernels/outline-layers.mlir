@@ -18,7 +18,7 @@
 //  CHECK-NEXT:   return %[[R]]
 // CHECK-LABEL: func.func private @inplace_layer(
 //  CHECK-SAME:   %[[T:[^:]*]]: tensor<8x8xf32> {bufferization.writable = false}, %[[W:[^:]*]]: tensor<8x8xf32> {bufferization.writable = false})
-//  CHECK-SAME:   -> tensor<8x8xf32> attributes {llvm.no_inline}
+//  CHECK-SAME:   -> tensor<8x8xf32>
 //       CHECK:   %[[Z:.*]] = arith.constant 0.000000e+00
 //       CHECK:   %[[E:.*]] = tensor.empty()
 //       CHECK:   %[[F:.*]] = linalg.fill ins(%[[Z]] : f32) outs(%[[E]]
