@@ -10,7 +10,16 @@ from mlir.dialects import arith, math, scf, tensor
 from ...dialects.support.index_math import index_constant
 from ...passes.stablehlo.rewriting.loops import branch, loop, loop_nest
 
-__all__ = ["gamma_fraction", "gamma_series", "orthogonalize", "polynomial", "recurrence", "swap_rows"]
+__all__ = [
+    "gamma_fraction",
+    "gamma_series",
+    "of_elements",
+    "orthogonalize",
+    "polynomial",
+    "recurrence",
+    "swap_rows",
+    "while_loop",
+]
 
 Values = Sequence[ir.Value]
 Types = Sequence[ir.Type]
@@ -71,7 +80,7 @@ def orthogonalize(operands: Values, types: Types) -> Values:
         def goes_on(given: list[ir.Value]) -> ir.Value:
             return arith.andi(given[1], arith.cmpi(arith.CmpIPredicate.ugt, given[0], index_constant(0)))
 
-        return _while([index_constant(_MOST_SWEEPS), true, a, unit], goes_on, sweep)[2:]
+        return while_loop([index_constant(_MOST_SWEEPS), true, a, unit], goes_on, sweep)[2:]
 
     return loop_nest([batch], [operands[0], turns], of_matrix)
 
@@ -144,7 +153,7 @@ def recurrence(operands: Values, types: Types) -> Values:
         is_first = arith.cmpi(arith.CmpIPredicate.eq, steps, index_constant(0))
         return arith.select(is_first, one, last)
 
-    return _of_elements(operands, types[0], of_element)
+    return of_elements(operands, types[0], of_element)
 
 
 def polynomial(operands: Values, types: Types, coefficients: Sequence[float]) -> Values:
@@ -157,7 +166,7 @@ def polynomial(operands: Values, types: Types, coefficients: Sequence[float]) ->
             value = arith.addf(arith.mulf(value, given[0]), _number(element, one))
         return value
 
-    return _of_elements(operands, types[0], of_element)
+    return of_elements(operands, types[0], of_element)
 
 
 def gamma_series(operands: Values, types: Types) -> Values:
@@ -180,9 +189,9 @@ def gamma_series(operands: Values, types: Types) -> Values:
             term = arith.mulf(term, arith.divf(x, arith.addf(a, number)))
             return [number, term, arith.addf(total, term)]
 
-        return _while([_number(element, 0.0), term, term], goes_on, step)[2]
+        return while_loop([_number(element, 0.0), term, term], goes_on, step)[2]
 
-    return _of_elements(operands, types[0], of_element)
+    return of_elements(operands, types[0], of_element)
 
 
 def gamma_fraction(operands: Values, types: Types) -> Values:
@@ -214,16 +223,16 @@ def gamma_fraction(operands: Values, types: Types) -> Values:
             change = arith.mulf(c, d)
             return [number, b, c, d, change, arith.mulf(value, change)]
 
-        return _while([zero, start, arith.divf(one, tiny), inverse, two, inverse], goes_on, step)[5]
+        return while_loop([zero, start, arith.divf(one, tiny), inverse, two, inverse], goes_on, step)[5]
 
-    return _of_elements(operands, types[0], of_element)
+    return of_elements(operands, types[0], of_element)
 
 
 def _number(type_: ir.Type, value: float) -> ir.Value:
     return arith.constant(type_, ir.FloatAttr.get(type_, value))
 
 
-def _of_elements(operands: Values, type_: ir.Type, function: Callable[[Values], ir.Value]) -> Values:
+def of_elements(operands: Values, type_: ir.Type, function: Callable[[Values], ir.Value]) -> Values:
     """A tensor of rank 1 of what a function gives for the elements of others."""
     (size,) = ir.RankedTensorType(type_).shape
 
@@ -233,7 +242,7 @@ def _of_elements(operands: Values, type_: ir.Type, function: Callable[[Values], 
     return loop_nest([size], [tensor.empty([size], ir.RankedTensorType(type_).element_type)], store)
 
 
-def _while(
+def while_loop(
     values: Values, goes_on: Callable[[list[ir.Value]], ir.Value], step: Callable[[list[ir.Value]], Values]
 ) -> Values:
     """Build an `scf.while` that repeats a step, and return what it carries at the end."""

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..support.framework import torch_module
+from . import integers
 from .native_ops import native_op
 from .rerouting import left_alone, rerouted
 
@@ -29,6 +30,7 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         aten.fmod.Tensor: _truncated_remainder,
         aten.remainder.Scalar: _remainder,
         aten.remainder.Tensor: _remainder,
+        aten.remainder.Scalar_Tensor: _remainder,
         aten.view.dtype: _reinterpreted,
         aten.isfinite.default: _is_finite,
         aten.signbit.default: _has_sign,
@@ -77,15 +79,13 @@ def _floats(x: Any, y: Any) -> tuple[Any, Any] | None:
 def _truncated_remainder(x: Any, y: Any) -> Any:
     """Exactly: torch-mlir subtracts a rounded product."""
     both = _floats(x, y)
-    if both is None:
-        return NotImplemented if isinstance(y, torch_module().Tensor) else torch_module().fmod(x, _tensor(y, x))
-    return native_op("remainder")(*both)
+    return integers.remainder(x, y, rounds_down=False) if both is None else native_op("remainder")(*both)
 
 
 def _remainder(x: Any, y: Any) -> Any:
     both = _floats(x, y)
     if both is None:
-        return NotImplemented
+        return integers.remainder(x, y, rounds_down=True)
     torch = torch_module()
     x, y = both
     rest = native_op("remainder")(x, y)
@@ -97,7 +97,7 @@ def _floor_divide(x: Any, y: Any) -> Any:
     torch = torch_module()
     both = _floats(x, y)
     if both is None:
-        return NotImplemented
+        return integers.quotient(x, y, rounds_down=True)
     x, y = both
     rest = native_op("remainder")(x, y)
     quotient = (x - rest) / y
@@ -111,9 +111,11 @@ def _rounded_quotient(x: Any, y: Any, *, rounding_mode: str | None = None) -> An
     torch = torch_module()
     if rounding_mode == "floor":
         return _floor_divide(x, y)
-    if rounding_mode == "trunc" and torch.result_type(x, y).is_floating_point:
+    if rounding_mode != "trunc":
+        return NotImplemented
+    if torch.result_type(x, y).is_floating_point:
         return torch.trunc(x / y)
-    return NotImplemented
+    return integers.quotient(x, y, rounds_down=False)
 
 
 def _gelu(x: Any, *, approximate: str = "none") -> Any:

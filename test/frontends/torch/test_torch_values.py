@@ -285,3 +285,27 @@ def test_a_layer_of_an_encoder_as_one_op(number: int, flags: tuple[bool, bool]) 
         found = mi.from_torch(module, x, optimize=optimize, cache=False).main(x)
         for one, other in zip(found, expected, strict=True):
             torch.testing.assert_close(torch.as_tensor(one), other, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64])
+def test_integers_are_divided_and_negated_as_integers(dtype: Any) -> None:
+    def divided(x: Any, y: Any) -> Any:
+        column = x.unsqueeze(1)
+        truncated = torch.div(column, y, rounding_mode="trunc"), torch.div(x, 7, rounding_mode="trunc")
+        quotients = *truncated, column // y, x // 7
+        rests = column % y, x % 7, torch.fmod(column, y), torch.fmod(x, 7), torch.remainder(100, y)
+        return *quotients, *rests, -x, torch.gcd(column, y), torch.lcm(column // 4, y // 4)
+
+    info = torch.iinfo(dtype)
+    numbers = [1, 2, 3, 5, 60, 100, info.max, info.max - 6]
+    numbers += [-1, -2, -3, -100, info.min + 1] if dtype.is_signed else [128, 129, 200]
+    check(divided, torch.tensor([0, *numbers], dtype=dtype), torch.tensor(numbers, dtype=dtype), relative=0)
+
+
+def test_the_least_integer_and_zero_have_divisors_as_in_torch() -> None:
+    def divisor(x: Any, y: Any) -> Any:
+        return (torch.gcd(x, y),)
+
+    least = torch.tensor([-128, -128, 0, 6, 0], dtype=torch.int8)
+    check(divisor, least, torch.tensor([0, 6, -128, -128, 0], dtype=torch.int8), relative=0)
+    check(divisor, torch.tensor([[12], [18]]), torch.tensor([8, 27, 0], dtype=torch.int32), relative=0)
