@@ -157,7 +157,7 @@ def test_the_numbers_are_those_of_the_jit(
 
 
 @every_mpi
-@pytest.mark.parametrize("name", ["data_parallel", "stencil"])
+@pytest.mark.parametrize("name", CALLS)
 def test_packages_call_as_the_jit_does(mpi: Mpi, name: str, tmp_path: Path) -> None:
     ranks = RANKS[name]
     assert main([str(EXAMPLES / f"{name}.mlir"), "--python", str(tmp_path / "split"), "--optimize"]) == 0

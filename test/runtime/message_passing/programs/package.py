@@ -18,6 +18,7 @@ sys.path.insert(0, str(folder))
 import split  # noqa: E402
 
 main = split.main
+layouts = [shard.layout for shard in main.shards.parameters if shard.layout is not None]
 whole_shapes = [one.type.shape for one in main.whole_signature.parameters if one.type.is_array]
 
 
@@ -36,8 +37,8 @@ def read(kind: str, number: int, of: int) -> Any:
 
 def shards() -> list[Any]:
     found = []
-    for number, shape in enumerate(whole_shapes):
-        found.append(read("argument", number, WORLD.rank).reshape(-1, shape[1]))
+    for number, (layout, shape) in enumerate(zip(layouts, whole_shapes, strict=True)):
+        found.append(read("argument", number, WORLD.rank).reshape(layout.local_shape(WORLD.rank, shape)))
     return [*found, *(int(number) for number in numbers[: len(main.signature.parameters) - len(found)])]
 
 
@@ -58,7 +59,6 @@ for number, one in enumerate(found):
     assert np.array_equal(one.reshape(-1), read("expected", number, WORLD.rank))
 
 # Whole arrays: what they are put together from are the shards.
-layouts = [shard.layout for shard in main.shards.parameters if shard.layout is not None]
 wholes = []
 for number, (layout, shape) in enumerate(zip(layouts, whole_shapes, strict=True)):
     whole = np.zeros(shape, np.float32)
