@@ -20,6 +20,7 @@ SMALLEST = {
     "convolutions": "--only '1x1 64' --rounds 2",
     "destructive_updates": "--slices 2 --nests 1 --depths 1 --rounds 1",
     "dispatch": "--shapes tiles --ops 10 --rounds 1",
+    "editor": "--lines 40",
     "evaluator": "--programs 2 --rounds 1",
     "index_sets": "--depths 1 --slices 2 --rounds 1",
     "memory_planning": "--only 'layers 20' --rounds 1",
