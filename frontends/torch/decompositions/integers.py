@@ -21,8 +21,6 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
     prims = torch_module().ops.prims
     return {
         aten.neg.default: _negated,
-        aten.mul.Tensor: _product,
-        aten.mul.Scalar: _product,
         aten.gcd.default: _common_divisor,
         prims.gcd.default: _common_divisor,
         aten.lcm.default: _common_multiple,
@@ -82,15 +80,6 @@ def _negated(x: Any) -> Any:
     if x.is_floating_point() or x.is_complex():
         return NotImplemented
     return torch_module().zeros_like(x) - x
-
-
-def _product(x: Any, y: Any) -> Any:
-    """Of short integers with a number, which torch-mlir ends the process at: the number is a tensor of their dtype."""
-    torch = torch_module()
-    if type(y) is not int or x.dtype not in (torch.int8, torch.uint8, torch.int16):
-        return NotImplemented
-    info = torch.iinfo(x.dtype)
-    return x * torch.full((), y, dtype=x.dtype) if info.min <= y <= info.max else NotImplemented
 
 
 def _common_divisor(x: Any, y: Any) -> Any:
