@@ -39,7 +39,6 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         aten.div.Scalar: _quotient,
         aten.mul.Tensor: _product,
         aten.div.Tensor: _quotient,
-        aten.neg.default: lambda x: _of_parts(x, lambda part: -part),
         aten.sgn.default: _sign,
         aten.abs.default: _absolute,
     }
@@ -53,7 +52,8 @@ def _parts(x: Any) -> tuple[Any, Any]:
     return both.select(-1, 0), both.select(-1, 1)
 
 
-def _of_parts(x: Any, function: Callable[[Any], Any]) -> Any:
+def of_parts(x: Any, function: Callable[[Any], Any]) -> Any:
+    """A function of the real and of the imaginary part; NotImplemented of other numbers."""
     if not x.is_complex():
         return NotImplemented
     real, imaginary = _parts(x)
@@ -96,7 +96,7 @@ def _scaled_by(x: Any, number: Any) -> Any:
         real, imaginary = _parts(x)
         a, b = number.real, number.imag
         return torch_module().complex(real * a - imaginary * b, real * b + imaginary * a)
-    return _of_parts(x, lambda part: part * number)
+    return of_parts(x, lambda part: part * number)
 
 
 def _product(x: Any, y: Any) -> Any:
@@ -106,7 +106,7 @@ def _product(x: Any, y: Any) -> Any:
     if x.is_complex() == y.is_complex():
         return NotImplemented
     number, factor = (x, y) if x.is_complex() else (y, x)
-    return _of_parts(number, lambda part: part * factor)
+    return of_parts(number, lambda part: part * factor)
 
 
 def _quotient(x: Any, y: Any) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..support.framework import torch_module
+from .complex_numbers import of_parts
 from .native_ops import native_op
 
 _LEAST_BYTES = 4
@@ -77,7 +78,9 @@ def _wide(x: Any, y: Any) -> tuple[Any, Any, Any]:
 
 
 def _negated(x: Any) -> Any:
-    if x.is_floating_point() or x.is_complex():
+    if x.is_complex():
+        return of_parts(x, lambda part: -part)
+    if x.is_floating_point():
         return NotImplemented
     return torch_module().zeros_like(x) - x
 
