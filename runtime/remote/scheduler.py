@@ -76,9 +76,11 @@ def _connect(address: str) -> Any:
         distributed = import_module("distributed")
     except ImportError:
         raise SchedulerError("Dask is not installed; install it: pip install 'mlir-inplace[dask]'") from None
+    client = distributed.Client.__new__(distributed.Client)
     try:
-        client = distributed.Client(address, timeout=_ANSWERS_WITHIN, set_as_default=False)
+        client.__init__(address, timeout=_ANSWERS_WITHIN, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
+        client.status = "closed"  # Otherwise it is closed when it is collected, for as long again, with a traceback.
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise SchedulerError(
             f"no scheduler answers at {address!r} ({why}); start one with 'dask scheduler', and give its address"
