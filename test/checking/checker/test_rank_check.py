@@ -57,3 +57,23 @@ def test_a_function_that_is_none_for_its_inputs_is_not_compared() -> None:
         return %0 : f32
       }""")
     assert (found, made) == ([], 0)
+
+
+def test_sums_in_another_order_are_told_by_the_largest_element(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As everywhere in the checker: relative to the largest element that was expected."""
+    right = rank_check.evaluate_sharded
+    scale = [1e-7]
+
+    def nearly(module: ir.Module, name: str, arguments: Any) -> Any:
+        results, ranks = right(module, name, arguments)
+        return [result + result.dtype.type(scale[0] * abs(result).max(initial=1)) for result in results], ranks
+
+    monkeypatch.setattr(rank_check, "evaluate_sharded", nearly)
+    large = SUM.replace(
+        "%0 = arith",
+        "%1 = arith.constant dense<1.0e12> : tensor<5x6xf32>\n%2 = arith.mulf %a, %1 : tensor<5x6xf32>\n%0 = arith",
+    ).replace("addf %a", "addf %2")
+    found, made = check(large)
+    assert (found, made > 0) == ([], True)
+    scale[0] = 1e-4
+    assert len(check(large)[0]) > 0
