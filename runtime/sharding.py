@@ -39,9 +39,12 @@ def shard(
     Raises:
         PassError: the program cannot be split so; the message says why.
         ValueError: there is no such function or argument, or the grid is none.
+        TypeError: a sharding is no tuple of axes.
     """
-    if not grid or any(type(extent) is not int or extent < 1 for extent in grid):
-        raise ValueError(f"grid is {tuple(grid)}, but needs extents of at least 1, such as (2, 2)")
+    if isinstance(grid, int) or not grid or any(type(extent) is not int or extent < 1 for extent in grid):
+        raise ValueError(f"grid is {grid}, but needs extents of at least 1, such as (2, 2)")
+    for key, axes in (*shardings.items(), *(results or {}).items()):
+        _require_axes(key, axes)
     module, names = parse_source(source)
     with module.context:
         chosen = _function(module, function)
@@ -52,6 +55,19 @@ def shard(
             raise PassError(failure.message) from failure
         run_pipeline(module, _PIPELINE)
     return module
+
+
+def _require_axes(key: str | int, axes: object) -> None:
+    """Raise `TypeError` unless `axes` is a tuple or list of numbers, tuples of numbers, and None."""
+
+    def is_fit(one: object) -> bool:
+        several = list(one) if isinstance(one, (tuple, list)) else [] if one is None else [one]
+        return all(type(axis) is int for axis in several)
+
+    if not isinstance(axes, (tuple, list)) or not all(is_fit(one) for one in axes):
+        raise TypeError(
+            f"the sharding of {key!r} is {axes!r}; write an axis or None for each dimension, as in (0, None)"
+        )
 
 
 def _function(module: ir.Module, name: str | None) -> ir.Operation:

@@ -46,7 +46,7 @@ def prepare(
 
     Raises `PassError` for what cannot be compiled for the host.
     """
-    if not settings.ranks and source.context.is_dialect_loaded("mpi"):
+    if not settings.ranks:
         _refuse_messages(source.operation)
     # Verifies the attributes that are read here, and the IR unless the parser has verified it.
     run_pipeline(source, _NOTHING, verify_each=not verified)
@@ -68,9 +68,13 @@ def prepare(
 
 
 def _refuse_messages(module: ir.Operation) -> None:
-    found = first_op(module, lambda op: op.name.startswith("mpi."))
+    """Refuse a program of several ranks, which is one where it is compiled with a communicator."""
+    loaded = [name for name in ("mpi", "shard") if module.context.is_dialect_loaded(name)]
+    prefixes = tuple(f"{name}." for name in loaded)
+    found = first_op(module, lambda op: op.name.startswith(prefixes)) if prefixes else None
     if found is not None:
-        advice = "it sends messages to other ranks; compile it with comm=MPI.COMM_WORLD of mpi4py, or with another one"
+        what = "it sends messages to other ranks" if found.name.startswith("mpi.") else "it is for the ranks of a grid"
+        advice = f"{what}; compile it with comm=MPI.COMM_WORLD of mpi4py, or run it: mpiexec -n N inplace-run --grid …"
         raise PassError(located(found.location, f"'{found.name}': {advice}"))
 
 

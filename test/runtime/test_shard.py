@@ -53,6 +53,7 @@ def test_the_source_stays_as_it_is() -> None:
     ("arguments", "message"),
     [
         ({"grid": (0,), "shardings": {}}, "grid is (0,), but needs extents of at least 1"),
+        ({"grid": 4, "shardings": {}}, "grid is 4, but needs extents of at least 1, such as (2, 2)"),
         ({"grid": (2,), "shardings": {"x": (0, None)}}, "there is no argument 'x'; there are a, b, c, or numbers"),
         ({"grid": (2,), "shardings": {}, "function": "f"}, "the module has functions main; it has no 'f'"),
     ],
@@ -66,7 +67,10 @@ def test_what_is_not_there(arguments: Any, message: str) -> None:
     ("shardings", "message"),
     [
         ({7: (0, None)}, "argument 7 is no ranked tensor of the function, and cannot be split"),
-        ({"a": (0,)}, "argument 0 is a tensor<5x6xf32>, which (0,) does not split over [2]"),
+        (
+            {"a": (0,)},
+            "argument 0 is a tensor<5x6xf32> of 2 dimensions, but (0,) has 1; write an axis or None for each",
+        ),
         ({"a": (0, 0)}, "argument 0 is a tensor<5x6xf32>, which (0, 0) does not split over [2]"),
         ({"a": (1, None)}, "argument 0 is a tensor<5x6xf32>, which (1, None) does not split over [2]"),
     ],
@@ -74,3 +78,19 @@ def test_what_is_not_there(arguments: Any, message: str) -> None:
 def test_what_cannot_be_split(shardings: Any, message: str) -> None:
     with pytest.raises(mi.PassError, match=re.escape(message)):
         mi.shard(MATMUL, grid=(2,), shardings=shardings)
+
+
+@pytest.mark.parametrize("axes", [0, "01", (True, None), (0, "1"), ((0, 1.0), None)])
+def test_what_is_no_sharding(axes: Any) -> None:
+    message = f"the sharding of 'a' is {axes!r}; write an axis or None for each dimension, as in (0, None)"
+    with pytest.raises(TypeError, match=re.escape(message)):
+        mi.shard(MATMUL, grid=(2,), shardings={"a": axes})
+    with pytest.raises(TypeError, match=re.escape(message.replace("'a'", "0"))):
+        mi.shard(MATMUL, grid=(2,), shardings={}, results={0: axes})
+
+
+def test_ranks_are_asked_for() -> None:
+    """A program of several ranks is compiled with a communicator; the error says so, with the first op's place."""
+    module = mi.shard(MATMUL, grid=(2,), shardings={"a": (0, None)})
+    with pytest.raises(mi.PassError, match=r"'shard.grid': it is for the ranks of a grid; compile it with comm=MPI"):
+        mi.compile(module)

@@ -50,8 +50,12 @@ def annotate(
 def _check(function: ir.Operation, place: str, value: ir.Value | None, axes: Axes, grid: Sequence[int]) -> None:
     if value is None or not isinstance(value.type, ir.RankedTensorType):
         raise PassFailure(f"{place} is no ranked tensor of the function, and cannot be split", function)
+    if len(axes) != value.type.rank:
+        many = "1 dimension" if value.type.rank == 1 else f"{value.type.rank} dimensions"
+        message = f"{place} is a {value.type} of {many}, but {axes} has {len(axes)}; write an axis or None for each"
+        raise PassFailure(message, function)
     used = [axis for one in axes for axis in _listed(one)]
-    if len(axes) != value.type.rank or len(set(used)) != len(used) or not all(0 <= axis < len(grid) for axis in used):
+    if len(set(used)) != len(used) or not all(0 <= axis < len(grid) for axis in used):
         raise PassFailure(f"{place} is a {value.type}, which {axes} does not split over {list(grid)}", function)
 
 
