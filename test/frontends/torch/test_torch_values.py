@@ -309,3 +309,15 @@ def test_the_least_integer_and_zero_have_divisors_as_in_torch() -> None:
     least = torch.tensor([-128, -128, 0, 6, 0], dtype=torch.int8)
     check(divisor, least, torch.tensor([0, 6, -128, -128, 0], dtype=torch.int8), relative=0)
     check(divisor, torch.tensor([[12], [18]]), torch.tensor([8, 27, 0], dtype=torch.int32), relative=0)
+
+
+def test_no_op_is_in_two_tables() -> None:
+    """The later table would win without a word."""
+    from mlir_inplace.frontends.torch.decompositions import table
+
+    aten = torch.ops.aten
+    tables = [*(family.table(aten) for family in table._FAMILIES), table._copies(aten), table._own(aten)]
+    seen: set[Any] = set()
+    for one in tables:
+        assert seen.isdisjoint(one)
+        seen.update(one)
