@@ -27,7 +27,8 @@ __all__ = ["check_on_ranks"]
 
 _SHARD = "builtin.module(inplace-shard)"
 _BUFFERIZE = """builtin.module(inplace-canonicalize,cse,inplace-convert-to-destination-style,
-    inplace-one-shot-bufferize{bufferize-function-boundaries=true},inplace-canonicalize,cse,inplace-pack-messages)"""
+    inplace-one-shot-bufferize{bufferize-function-boundaries=true},inplace-canonicalize,cse,inplace-receive-in-place,
+    inplace-pack-messages)"""
 
 
 def check_on_ranks(

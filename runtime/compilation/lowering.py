@@ -3,7 +3,7 @@
     0. checks       CHECKS, WAITS                 only with `runtime_checks=True`; only for messages between ranks
     1. tensors      OPTIMIZE, MARK_KERNELS        only with `optimize=True`
     2. bufferize    BUFFERIZE(_UNOPTIMIZED)       or the caller's pipeline; then DISPATCH for dispatch functions
-    3. boundary     BOUNDARY                      or VERIFY, in the reference of `inplace-check`
+    3. boundary     BOUNDARY, RECEIPTS            or VERIFY, in the reference of `inplace-check`
     4. deallocate   DEALLOCATE                    or one of the groups that stand in for it
     5. buffers      HOIST, STREAMS, KERNELS       only with `optimize=True`
     6. functions    COUNT, OUTLINE                the last phases on structured ops
@@ -207,6 +207,19 @@ BOUNDARY = (
         ("inplace-contiguous-arguments", "inplace-canonicalize"),
     ),
 )
+
+RECEIPTS = Phase(
+    "receipts",
+    "Only for programs that send messages. When copies are in the IR, and before deallocation gives the memory that is"
+    " copied another use.",
+    ("inplace-receive-in-place",),
+)
+
+
+def boundary_phases(*, messages: bool) -> tuple[Phase, ...]:
+    """BOUNDARY; with `messages` between ranks, these are received where they are wanted."""
+    return (*BOUNDARY, *((RECEIPTS,) if messages else ()))
+
 
 VERIFY = (
     Phase(

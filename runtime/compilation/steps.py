@@ -179,7 +179,8 @@ def lower_module(
         verify_sizes(module.operation)
     else:
         mark_arguments(module.operation, signatures, contiguous=contiguous)
-    _run(module, lowering.VERIFY if settings.plain else lowering.BOUNDARY, verify=settings.plain)
+    boundary = lowering.VERIFY if settings.plain else lowering.boundary_phases(messages=settings.ranks)
+    _run(module, boundary, verify=settings.plain)
     forms = _read_forms(module.operation, signatures)
     avoid_library_names(module.operation)
     reached("boundary", module)

@@ -24,7 +24,7 @@ def all_right(found: Ran, count: int) -> None:
 
 @every_mpi
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
-@pytest.mark.parametrize("program", ["collectives", "shard_ops", "whole_arrays"])
+@pytest.mark.parametrize("program", ["collectives", "received_in_place", "shard_ops", "whole_arrays"])
 def test_results_are_those_of_numpy(ranks: Ranks, program: str, count: int, tmp_path: Path) -> None:
     all_right(ranks(count, "-m", "mpi4py", PROGRAMS / f"{program}.py", tmp_path), count)
 

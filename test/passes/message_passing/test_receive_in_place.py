@@ -1,0 +1,131 @@
+"""What is gathered or exchanged, and inserted into a larger tensor, lands there; it is copied where it must be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from mlir import ir
+
+import mlir_inplace as mi
+from mlir_inplace.checking.evaluator import Evaluation, evaluate_ranks
+from mlir_inplace.passes.message_passing.receive_in_place import analyze_receipts
+from mlir_inplace.passes.pipeline.pipeline import run_pipeline
+
+ONE_SHOT = """inplace-convert-to-destination-style,
+    inplace-one-shot-bufferize{bufferize-function-boundaries=true
+        function-boundary-type-conversion=identity-layout-map},inplace-canonicalize,cse"""
+BUFFERIZE = f"builtin.module({ONE_SHOT})"
+COPY = f"builtin.module({ONE_SHOT},inplace-pack-messages,inplace-deallocate)"
+RECEIVE = f"builtin.module({ONE_SHOT},inplace-receive-in-place,inplace-pack-messages,inplace-deallocate)"
+X = "tensor<4x6xf32>"
+OPS = {
+    "all_gather": ("3", "shard.all_gather %x on @g grid_axes = [0] gather_axis = 0", (12, 6)),
+    "all_gather of columns": ("3", "shard.all_gather %x on @g grid_axes = [0] gather_axis = 1", (4, 18)),
+    "all_gather of one axis": ("2x2", "shard.all_gather %x on @g grid_axes = [1] gather_axis = 0", (8, 6)),
+    "all_to_all": ("2", "shard.all_to_all %x on @g grid_axes = [0] split_axis = 0 concat_axis = 1", (2, 12)),
+}
+
+
+def program(name: str, between: str = "", source: str = "", results: str = "") -> str:
+    """A slice of `%t` from row `%i` on becomes what the op gives."""
+    grid, op, (rows, columns) = OPS[name]
+    whole, made = f"tensor<20x{columns}xf32>", f"tensor<{rows}x{columns}xf32>"
+    other = f", {results.rpartition(':')[2]}" if results else ""
+    return f"""
+      shard.grid @g(shape = {grid})
+      func.func @f(%given: {X}, %t: {whole} {{bufferization.writable = true}}, %i: index) -> ({whole}{other}) {{
+        {source or f"%x = tensor.cast %given : {X} to {X}"}
+        %made = {op} : {X} -> {made}
+        {between}
+        %r = tensor.insert_slice %made into %t[%i, 0] [{rows}, {columns}] [1, 1] : {made} into {whole}
+        return %r{", " if results else ""}{results.rpartition(":")[0]} : {whole}{other}
+      }}"""
+
+
+def arguments(name: str) -> list[list[Any]]:
+    grid, _, (_, columns) = OPS[name]
+    ranks = int(np.prod([int(extent) for extent in grid.split("x")]))
+    return [
+        [np.arange(24, dtype=np.float32).reshape(4, 6) + 100 * rank, np.full((20, columns), -1.0 - rank, np.float32), 3]
+        for rank in range(ranks)
+    ]
+
+
+def run(text: str, given: list[list[Any]], pipeline: str = "") -> list[Evaluation]:
+    copied = [[one.copy() if isinstance(one, np.ndarray) else one for one in rank] for rank in given]
+    with ir.Context():
+        module = ir.Module.parse(text)
+        if pipeline:
+            mi.run_pipeline(module, pipeline)
+        return evaluate_ranks(module, "f", copied)
+
+
+def receipts(text: str) -> int:
+    with ir.Context():
+        module = ir.Module.parse(text)
+        run_pipeline(module, BUFFERIZE)
+        return len(analyze_receipts(module.operation))
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_it_lands_in_its_slice(name: str) -> None:
+    text = program(name)
+    assert receipts(text) == 1
+    wanted, before = run(text, arguments(name)), run(text, arguments(name), COPY)
+    for one, other, copying in zip(wanted, run(text, arguments(name), RECEIVE), before, strict=True):
+        np.testing.assert_array_equal(one.results[0], other.results[0])
+        assert (one.results[0] >= 0).sum() >= 24
+        assert (copying.allocations - other.allocations, copying.copies - other.copies, other.leaked) == (1, 1, 0)
+
+
+OVERLAPPING = f"%x = tensor.extract_slice %t[2, 0] [4, 6] [1, 1] : tensor<20x6xf32> to {X}"
+"""What is sent lies in the tensor that is inserted into, partly where it is received."""
+
+CASES = {
+    "sent from there": program("all_gather", source=OVERLAPPING),
+    "sent from there, apart in each dimension": program("all_gather", source=OVERLAPPING).replace("%t[%i", "%t[6"),
+    "read in between": program(
+        "all_gather",
+        "%v = tensor.extract %t[%i, %i] : tensor<20x6xf32>",
+        results="%v : f32",
+    ),
+    "used besides": program("all_gather", results="%made : tensor<12x6xf32>"),
+}
+FOUND = {"sent from there, apart in each dimension": 1}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_copied_where_it_must_be(name: str) -> None:
+    text = CASES[name]
+    assert receipts(text) == FOUND.get(name, 0)
+    given = arguments("all_gather")
+    for rank in given:
+        rank[1] = rank[1] * np.arange(1, 121, dtype=np.float32).reshape(20, 6)
+    for one, other in zip(run(text, given), run(text, given, RECEIVE), strict=True):
+        for a, b in zip(one.results, other.results, strict=True):
+            np.testing.assert_array_equal(a, b)
+        assert other.leaked == 0
+
+
+@pytest.mark.parametrize("rows", [(2, 1, 1), (0, 3, 1), (4, 4, 4)])
+def test_parts_of_different_sizes(rows: tuple[int, ...]) -> None:
+    text = """
+      shard.grid @g(shape = 3)
+      func.func @f(%x: tensor<?x6xf32>, %t: tensor<20x6xf32> {bufferization.writable = true}, %n: index)
+          -> tensor<20x6xf32> {
+        %made = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<?x6xf32> -> tensor<?x6xf32>
+        %r = tensor.insert_slice %made into %t[1, 0] [%n, 6] [1, 1] : tensor<?x6xf32> into tensor<20x6xf32>
+        return %r : tensor<20x6xf32>
+      }"""
+    given = [
+        [np.arange(6.0 * size, dtype=np.float32).reshape(size, 6) + 50 * rank, np.zeros((20, 6), np.float32), sum(rows)]
+        for rank, size in enumerate(rows)
+    ]
+    wanted = np.zeros((20, 6), np.float32)
+    wanted[1 : 1 + sum(rows)] = np.concatenate([one[0] for one in given])
+    assert receipts(text) == 1
+    for one in run(text, given, RECEIVE):
+        np.testing.assert_array_equal(one.results[0], wanted)
+        assert one.leaked == 0
