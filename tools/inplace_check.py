@@ -82,7 +82,7 @@ def _make_parser() -> Parser:
     add("--engine", choices=ENGINES, default="jit", help="what computes the expected values; jit by default")
     add("--optimize", action="store_true", help="fuse, tile and vectorize before bufferization")
     number("--threads", 1, least=1, most=MOST_THREADS, help="with --optimize: compile for N threads; 1 by default")
-    number("--ranks", 0, least=1, most=64, help="split the program over N ranks, and compare that with the whole")
+    number("--ranks", 0, least=0, most=64, help="split the program over N ranks, and compare that with the whole")
     add("--reduce", action="store_true", help="reduce the program to a small one that fails in the same way")
     add("-o", dest="output", metavar="FILE", help="the file for the reduced program; standard output by default")
     add("--json", metavar="FILE", help="also write the report as JSON; - is standard output, without text")

@@ -5,11 +5,9 @@
 // RUN: not inplace-check %S/../../examples/sharded/stencil.mlir --ranks 2 2>&1 | filecheck %s --check-prefix=ONE
 // RUN: inplace-check %S/../../examples/mlp.mlir --ranks 2 | filecheck %s --check-prefix=LARGE
 // RUN: not inplace-check %S/../../examples/dispatch_matmul.mlir --ranks 2 2>&1 | filecheck %s --check-prefix=NOTHING
-// RUN: not inplace-check %s --ranks 0 2>&1 | filecheck %s --check-prefix=ZERO
 
 // LARGE: 8 shardings on 2 ranks: none differ
 // NOTHING: nothing was compared: no public function of one block is defined for the inputs that were drawn
-// ZERO: --ranks must be at least 1, got 0
 // ONE: the program is that of one rank (inplace.grid is set), so there is no whole one to compare with; give the annotated program before inplace-shard
 // CHECK: 3 shardings on 4 ranks: none differ
 // USAGE: --ranks goes with -e, --seed, --rounds and --tolerance only

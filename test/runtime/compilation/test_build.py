@@ -68,7 +68,7 @@ func.func @main(%p: i1) -> index {
 }"""
 
 TENSORS = ["elementwise fusion", "two versions", "destinations", "old contents", "operands", "tiles and vectors"]
-MARKED = [*TENSORS[:-1], "kernels", TENSORS[-1]]
+MARKED = ["layers", *TENSORS[:-1], "kernels", TENSORS[-1]]
 MEMREFS = ["destinations", "old contents", "bufferize", "results in arguments", "contiguous arguments"]
 UNOPTIMIZED = ["two versions", *MEMREFS]
 BUFFERS = ["hoist", "streams"]
