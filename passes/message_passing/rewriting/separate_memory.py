@@ -65,7 +65,7 @@ def _is_from_outside(root: ir.Value) -> bool:
     if isinstance(root.owner, ir.Block):
         function = root.owner.owner
         return function.operation.name == "func.func" and root.owner == function.operation.regions[0].blocks[0]
-    return root.owner.name == "memref.get_global"
+    return defining_op(root, "memref.get_global") is not None
 
 
 def _blocks_are_apart(one: ir.Operation, other: ir.Operation, made: Sequence[ir.Operation]) -> bool:

@@ -157,3 +157,24 @@ func.func @calls(%x: memref<4x8xf32>) -> memref<8x8xf32> {
   %0 = call @allocated(%x) : (memref<4x8xf32>) -> memref<8x8xf32>
   return %0 : memref<8x8xf32>
 }
+
+// -----
+
+// A global is apart from what is allocated here.
+// CHECK-LABEL: func.func @global
+//       CHECK:   %[[T:.*]] = memref.get_global @g
+//       CHECK:   mpi.allgather(%{{[^,]*}}, %[[T]],
+//   CHECK-NOT:   memref.copy
+//       CHECK:   return
+memref.global "private" @g : memref<8x8xf32> = uninitialized
+func.func @global(%f: f32) {
+  %c = mpi.comm_world : !mpi.comm
+  %x = memref.alloc() : memref<4x8xf32>
+  linalg.fill ins(%f : f32) outs(%x : memref<4x8xf32>)
+  %t = memref.get_global @g : memref<8x8xf32>
+  %a = memref.alloc() : memref<8x8xf32>
+  mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
+  memref.copy %a, %t : memref<8x8xf32> to memref<8x8xf32>
+  memref.dealloc %x : memref<4x8xf32>
+  return
+}
