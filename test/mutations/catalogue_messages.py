@@ -7,7 +7,30 @@ from disabling import Rule
 _OVERLAP = "passes.message_passing.overlap_messages:"
 _SEPARATE = "passes.message_passing.rewriting.separate_memory:"
 
+_RECEIVE = "passes.message_passing.receive_in_place:"
+
 MESSAGES = (
+    Rule(
+        "nothing uses where a message lands",
+        "nothing else reads or writes that memory",
+        _RECEIVE + "_is_apart",
+        "if True:",
+        "if are_apart(memory, written):",
+    ),
+    Rule(
+        "arguments of called functions may be one buffer",
+        "In functions that the module calls they may be one buffer",
+        _RECEIVE + "_is_apart",
+        "return are_arguments and",
+        "return entry and are_arguments and",
+    ),
+    Rule(
+        "functions may use where a message lands",
+        "must be known to touch memory by their operands alone",
+        _RECEIVE + "_is_known",
+        "return True",
+        "return callee_name(op).startswith((SEND_RECEIVE, COMMUNICATOR))",
+    ),
     Rule(
         "what is received is waited for",
         "or reads or writes what is received",
