@@ -64,7 +64,7 @@ _KNOWN_OPS = VIEWS | {
 
 
 @frozen
-class Receipt:
+class ReceivedCopy:
     """A copy that goes, the ops that receive its source or take blocks of it, and the views to be made before these."""
 
     copy: ir.Operation
@@ -73,7 +73,7 @@ class Receipt:
     views: tuple[ir.Operation, ...]
 
 
-def analyze_receipts(root: ir.Operation) -> list[Receipt]:
+def analyze_receipts(root: ir.Operation) -> list[ReceivedCopy]:
     """The allocations under `root` that can be left out, by their copies. Changes nothing."""
     called = {callee_name(call) for call in find_ops(root, "func.call")}
     called |= {ir.FlatSymbolRefAttr(one.attributes["value"]).value for one in find_ops(root, "func.constant")}
@@ -81,7 +81,7 @@ def analyze_receipts(root: ir.Operation) -> list[Receipt]:
     return [one for one in found if one is not None]
 
 
-def _receipt(copy: ir.Operation, called: set[str]) -> Receipt | None:
+def _receipt(copy: ir.Operation, called: set[str]) -> ReceivedCopy | None:
     source, target = copy.operands
     allocation = defining_op(source, "memref.alloc")
     if allocation is None or allocation.block != copy.block or not _is_alike(source.type, target.type):
@@ -107,7 +107,7 @@ def _receipt(copy: ir.Operation, called: set[str]) -> Receipt | None:
             for memory in _memory(inner):
                 if memory.root != own and not _is_apart(memory, place, entry=entry) and op not in views:
                     return None
-    return Receipt(copy, tuple(users), ops[begin], tuple(views))
+    return ReceivedCopy(copy, tuple(users), ops[begin], tuple(views))
 
 
 def _is_alike(source: ir.Type, target: ir.Type) -> bool:
@@ -223,7 +223,7 @@ class ReceiveInPlacePass(Pass[PassOptions]):
             self.count("receipts")
 
 
-def _receive(receipt: Receipt) -> None:
+def _receive(receipt: ReceivedCopy) -> None:
     """Let all that fills the allocation fill the memory that it is copied to."""
     source, target = receipt.copy.operands
     for view in receipt.views:
