@@ -21,6 +21,7 @@ __all__ = [
     "begin_collective_name",
     "begun_collective",
     "communicator_name",
+    "is_exchange",
     "send_receive_name",
 ]
 
@@ -76,6 +77,12 @@ def begun_collective(name: str) -> tuple[str, int] | None:
             number = name.removeprefix(prefix).split("_")[1]
             return op, int(number) if number.isdigit() else 0
     return None
+
+
+def is_exchange(op: ir.Operation | ir.OpView) -> bool:
+    """Whether `op` calls a function that sends while it receives."""
+    op = op.operation
+    return op.name == "func.call" and ir.FlatSymbolRefAttr(op.attributes["callee"]).value.startswith(SEND_RECEIVE)
 
 
 def send_receive_name(memory: ir.Type) -> str:

@@ -49,6 +49,7 @@ from ...dialects.support.mpi_names import (
     COMMUNICATOR,
     SEND_RECEIVE,
     begin_collective_name,
+    is_exchange,
 )
 from ..analysis.ir.symbols import callee_name
 from ..analysis.ir.traversal import find_ops
@@ -77,24 +78,20 @@ class Begun:
 
 def analyze_exchanges(root: ir.Operation) -> list[Begun]:
     """What is to be begun under `root`, in program order. Changes nothing."""
-    found = find_ops(root, where=lambda op: _is_exchange(op) or op.name in BEGIN_COLLECTIVES)
+    found = find_ops(root, where=lambda op: is_exchange(op) or op.name in BEGIN_COLLECTIVES)
     uses = [_first_use(op) for op in found]
     kinds = {op.name for op, until in zip(found, uses, strict=True) if until is not None} & {*BEGIN_COLLECTIVES}
     kinds -= {op.name for op in found if len(op.results)}  # Codes are known at the end only.
     return [
         Begun(op, until or _behind(op))
         for op, until in zip(found, uses, strict=True)
-        if op.name in kinds or (until is not None and _is_exchange(op))
+        if op.name in kinds or (until is not None and is_exchange(op))
     ]
-
-
-def _is_exchange(op: ir.Operation | ir.OpView) -> bool:
-    return op.name == "func.call" and callee_name(op.operation).startswith(SEND_RECEIVE)
 
 
 def _memory(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
     """What an exchange or a collective sends, and what it fills."""
-    return op.operands[0], op.operands[2 if _is_exchange(op) else 1]
+    return op.operands[0], op.operands[2 if is_exchange(op) else 1]
 
 
 def _behind(op: ir.Operation) -> ir.Operation:
@@ -145,7 +142,7 @@ def _has_equal_sizes(op: ir.Operation) -> bool:
 def _accesses(op: ir.Operation) -> Iterator[tuple[MemoryPlace, int]]:
     """The memory that an op, or an op in it, reads or writes."""
     for inner in find_ops(op):
-        exchanges = _is_exchange(inner) or inner.name in BEGIN_COLLECTIVES
+        exchanges = is_exchange(inner) or inner.name in BEGIN_COLLECTIVES
         for number, value in enumerate(inner.operands):
             if not isinstance(value.type, ir.MemRefType | ir.UnrankedMemRefType):
                 continue
@@ -170,7 +167,7 @@ class OverlapMessagesPass(Pass[PassOptions]):
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_exchanges(op)
-        exchanges = sum(_is_exchange(begun.op) for begun in found)
+        exchanges = sum(is_exchange(begun.op) for begun in found)
         for begun in found:
             _overlap(op, begun)
         for begun in found:
@@ -194,7 +191,7 @@ def _overlap(module: ir.Operation, begun: Begun) -> None:
 
 def _calls(op: ir.Operation) -> list[tuple[str, list[ir.Value]]]:
     """The functions that begin what `op` does, with their arguments."""
-    if not _is_exchange(op):
+    if not is_exchange(op):
         return [(begin_collective_name(op), list(op.operands))]
     sent, to, received, origin, communicator = op.operands
     suffix = callee_name(op).removeprefix(SEND_RECEIVE)

@@ -46,7 +46,7 @@ from ...dialects.support.cloning import rebuild
 from ...dialects.support.defining_ops import defining_op
 from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.memref_types import subview_type
-from ...dialects.support.mpi_names import COMMUNICATOR, SEND_RECEIVE
+from ...dialects.support.mpi_names import COMMUNICATOR, SEND_RECEIVE, is_exchange
 from ..analysis.ir.symbols import callee_name, is_public
 from ..analysis.ir.traversal import find_ops
 from ..analysis.lifetimes.roots import VIEWS, is_buffer
@@ -129,7 +129,7 @@ def _receives(user: ir.Operation, memory: ir.Value) -> bool:
             op, number = use.owner.operation, use.operand_number
             if op.name == "memref.cast" and not _says_more(op):
                 blocks.append(op.results[0])
-            elif not (op.name == "memref.copy" and number == 1) and not (_is_exchange(op) and number == 2):
+            elif not (op.name == "memref.copy" and number == 1) and not (is_exchange(op) and number == 2):
                 return False
             elif op.name != "memref.copy" and block == user.results[0]:
                 return False  # The type of the block changes, and the call is of a function for this one.
@@ -146,10 +146,6 @@ def _says_more(cast: ir.Operation) -> bool:
     strides, offset = type_.get_strides_and_offset()
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     return any(number != dynamic for number in (offset, *strides))
-
-
-def _is_exchange(op: ir.Operation) -> bool:
-    return op.name == "func.call" and callee_name(op).startswith(SEND_RECEIVE)
 
 
 def _ancestor(op: ir.Operation, block: ir.Block) -> ir.Operation:

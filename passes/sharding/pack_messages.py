@@ -43,7 +43,7 @@ from mlir.dialects import func, memref
 
 from ...dialects.structured import extent
 from ...dialects.support.memref_types import collapsed_type, expanded_type, has_strides, identity_type
-from ...dialects.support.mpi_names import OVERWRITES, SEND_RECEIVE, send_receive_name
+from ...dialects.support.mpi_names import OVERWRITES, is_exchange, send_receive_name
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
@@ -60,11 +60,6 @@ _SENT: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 """For each op the operands that it sends, and those that it fills."""
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
-
-
-def is_exchange(op: ir.Operation) -> bool:
-    """Whether `op` calls a function that sends and receives."""
-    return op.name == "func.call" and ir.FlatSymbolRefAttr(op.attributes["callee"]).value.startswith(SEND_RECEIVE)
 
 
 def analyze_messages(root: ir.Operation) -> tuple[ir.Operation, ...]:

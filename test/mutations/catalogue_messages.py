@@ -64,7 +64,7 @@ MESSAGES = (
         "*All of a kind are begun, or none:*",
         _OVERLAP + "analyze_exchanges",
         "if until is not None",
-        "if op.name in kinds or (until is not None and _is_exchange(op))",
+        "if op.name in kinds or (until is not None and is_exchange(op))",
     ),
     Rule(
         "two arguments may be one memref",
