@@ -14,6 +14,7 @@ from .source.parsing import parse_source
 
 __all__ = ["shard"]
 
+_MOST_RANKS = 1 << 31
 _PIPELINE = "builtin.module(inplace-shard,inplace-canonicalize,cse)"
 
 
@@ -41,8 +42,12 @@ def shard(
         ValueError: there is no such function or argument, or the grid is none.
         TypeError: a sharding is no tuple of axes.
     """
-    if isinstance(grid, int) or not grid or any(type(extent) is not int or extent < 1 for extent in grid):
+    fits = isinstance(grid, (tuple, list)) and all(type(one) is int and 0 < one < _MOST_RANKS for one in grid)
+    if not grid or not fits:
         raise ValueError(f"grid is {grid}, but needs extents of at least 1, such as (2, 2)")
+    for given in (shardings, results or {}):
+        if not hasattr(given, "items"):
+            raise TypeError(f"shardings are {given!r}; write what is split and how, as in {{'a': (0, None)}}")
     for key, axes in (*shardings.items(), *(results or {}).items()):
         _require_axes(key, axes)
     module, names = parse_source(source)

@@ -45,7 +45,7 @@ from mlir import ir
 from ...dialects.support.cloning import rebuild
 from ...dialects.support.defining_ops import defining_op
 from ...dialects.support.frozen_classes import frozen
-from ...dialects.support.memref_types import subview_type
+from ...dialects.support.memref_types import has_identity_layout, subview_type
 from ...dialects.support.mpi_names import COMMUNICATOR, SEND_RECEIVE, is_exchange
 from ..analysis.ir.symbols import callee_name, is_public
 from ..analysis.ir.traversal import find_ops
@@ -77,8 +77,11 @@ def analyze_receipts(root: ir.Operation) -> list[ReceivedCopy]:
     """The allocations under `root` that can be left out, by their copies. Changes nothing."""
     called = {callee_name(call) for call in find_ops(root, "func.call")}
     called |= {ir.FlatSymbolRefAttr(one.attributes["value"]).value for one in find_ops(root, "func.constant")}
-    found = (_receipt(copy, called) for copy in find_ops(root, "memref.copy"))
-    return [one for one in found if one is not None]
+    copies = (_receipt(copy, called) for copy in find_ops(root, "memref.copy"))
+    found = [one for one in copies if one is not None]
+    gone = {one.copy.operands[0] for one in found}
+    # What is received in an allocation that goes, too, would be received before that was looked at.
+    return [one for one in found if place_of(one.copy.operands[1]).root not in gone]
 
 
 def _receipt(copy: ir.Operation, called: set[str]) -> ReceivedCopy | None:
@@ -99,6 +102,8 @@ def _receipt(copy: ir.Operation, called: set[str]) -> ReceivedCopy | None:
     if views is None:
         return None
     place, own = place_of(target), place_of(source).root
+    if place.root == own:
+        return None
     entry = _is_entry(copy, called)
     for op in ops[begin:end]:
         for inner in find_ops(op):
@@ -111,8 +116,10 @@ def _receipt(copy: ir.Operation, called: set[str]) -> ReceivedCopy | None:
 
 
 def _is_alike(source: ir.Type, target: ir.Type) -> bool:
-    """Whether both memrefs have one shape as far as types say, and one memory space."""
+    """Whether both memrefs have one shape as far as types say, one memory space, and strides."""
     if not isinstance(source, ir.MemRefType) or not isinstance(target, ir.MemRefType):
+        return False
+    if not isinstance(target.layout, ir.StridedLayoutAttr) and not has_identity_layout(target):
         return False
     return list(source.shape) == list(target.shape) and source.memory_space == target.memory_space
 
@@ -142,7 +149,9 @@ def _rank(memory: ir.Value) -> int:
 
 def _says_more(cast: ir.Operation) -> bool:
     """Whether a cast fixes a stride or an offset, which that of other memory may not be."""
-    type_ = ir.MemRefType(cast.results[0].type)
+    type_ = cast.results[0].type
+    if not isinstance(type_, ir.MemRefType):
+        return True
     strides, offset = type_.get_strides_and_offset()
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     return any(number != dynamic for number in (offset, *strides))
@@ -150,7 +159,7 @@ def _says_more(cast: ir.Operation) -> bool:
 
 def _ancestor(op: ir.Operation, block: ir.Block) -> ir.Operation:
     """The op of `block` that `op` is, or is in."""
-    while op.block != block and op.parent is not None:
+    while op.parent is not None and op.block != block:
         op = op.parent.operation
     return op
 

@@ -32,6 +32,20 @@ MESSAGES = (
         "return callee_name(op).startswith((SEND_RECEIVE, COMMUNICATOR))",
     ),
     Rule(
+        "an allocation that goes is no target",
+        "received in an allocation that goes as well",
+        _RECEIVE + "analyze_receipts",
+        "return found",
+        "return [one for one in found if place_of(one.copy.operands[1]).root not in gone]",
+    ),
+    Rule(
+        "a reinterpreted memref leaves its block",
+        "reinterpreted, and so may reach all of its root",
+        _SEPARATE + "place_of",
+        "return MemoryPlace(memref, block)",
+        "return MemoryPlace(memref, None if leaves else block)",
+    ),
+    Rule(
         "what is received is waited for",
         "or reads or writes what is received",
         _OVERLAP + "_may_pass",

@@ -54,6 +54,8 @@ def test_the_source_stays_as_it_is() -> None:
     [
         ({"grid": (0,), "shardings": {}}, "grid is (0,), but needs extents of at least 1"),
         ({"grid": 4, "shardings": {}}, "grid is 4, but needs extents of at least 1, such as (2, 2)"),
+        ({"grid": {2: 1}, "shardings": {}}, "grid is {2: 1}, but needs extents of at least 1, such as (2, 2)"),
+        ({"grid": (10**30,), "shardings": {}}, f"grid is ({10**30},), but needs extents of at least 1, such as"),
         ({"grid": (2,), "shardings": {"x": (0, None)}}, "there is no argument 'x'; there are a, b, c, or numbers"),
         ({"grid": (2,), "shardings": {}, "function": "f"}, "the module has functions main; it has no 'f'"),
     ],
@@ -94,3 +96,10 @@ def test_ranks_are_asked_for() -> None:
     module = mi.shard(MATMUL, grid=(2,), shardings={"a": (0, None)})
     with pytest.raises(mi.PassError, match=r"'shard.grid': it is for the ranks of a grid; compile it with comm=MPI"):
         mi.compile(module)
+
+
+def test_shardings_that_name_nothing() -> None:
+    with pytest.raises(
+        TypeError, match=re.escape("shardings are [[0]]; write what is split and how, as in {'a': (0, No")
+    ):
+        mi.shard(MATMUL, grid=(2,), shardings=[[0]])  # pyright: ignore[reportArgumentType]

@@ -20,6 +20,10 @@ from ...analysis.lifetimes.roots import VIEWS
 __all__ = ["MemoryPlace", "are_apart", "place_of"]
 
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")
+_WITHIN = ("memref.collapse_shape", "memref.expand_shape", "memref.memory_space_cast", "memref.transpose")
+"""Views, besides subviews and casts, that are within what they are made of: others may reach all of the root."""
+_DEEPEST = 64
+"""How many sums an offset is followed through."""
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _PARTS = ("offsets", "sizes", "strides")
 
@@ -35,15 +39,15 @@ class MemoryPlace:
 def place_of(memref: ir.Value) -> MemoryPlace:
     """Follow the views that a memref is made by."""
     block: ir.Operation | None = None
-    while True:
-        view = memref.owner
-        if isinstance(view, ir.Block) or view.name not in VIEWS:
-            return MemoryPlace(memref, block)
+    leaves = False
+    while (view := defining_op(memref)) is not None and view.name in VIEWS:
         if view.name == "memref.subview":
-            block = view.operation
+            block = view
         elif view.name != "memref.cast":
             block = None  # It is in other coordinates.
+            leaves = leaves or view.name not in _WITHIN
         memref = view.operands[0]
+    return MemoryPlace(memref, None if leaves else block)
 
 
 def are_apart(one: MemoryPlace, other: MemoryPlace, *known: MemoryPlace) -> bool:
@@ -71,7 +75,7 @@ def _is_from_outside(root: ir.Value) -> bool:
 def _blocks_are_apart(one: ir.Operation, other: ir.Operation, made: Sequence[ir.Operation]) -> bool:
     numbers = _Sums()
     parts, others = numbers.parts(one), numbers.parts(other)
-    if parts is None or others is None:
+    if parts is None or others is None or len(parts) != len(others):
         return False
     least: list[Index] = [0, *(offset for block in (one, other, *made) for offset, _ in numbers.parts(block) or ())]
     for first, second in zip(parts, others, strict=True):
@@ -93,6 +97,7 @@ class _Sums:
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[ir.Value, int], int] = {}
+        self._known: dict[ir.Value, Index] = {}
 
     def parts(self, subview: ir.Operation) -> list[tuple[Index, Index]] | None:
         """The offset and the size of each dimension; None if there are steps between elements."""
@@ -105,17 +110,23 @@ class _Sums:
             return None
         return list(zip(offsets, sizes, strict=True))
 
-    def _of(self, value: ir.Value) -> Index:
+    def _of(self, value: ir.Value, depth: int = 0) -> Index:
+        found = self._known.get(value)
+        if found is None:
+            found = self._known[value] = self._read(value, depth)
+        return found
+
+    def _read(self, value: ir.Value, depth: int) -> Index:
         number = constant_integer(value)
         if number is not None:
             return number
         op = defining_op(value, "arith.addi", "arith.subi", "memref.dim")
-        if op is None:
+        if op is None or depth > _DEEPEST:
             return self._symbol(value)
         if op.name == "memref.dim":
             dimension = constant_integer(op.operands[1])
             return self._symbol(value) if dimension is None else self._symbol(op.operands[0], dimension)
-        left, right = map(self._of, op.operands)
+        left, right = (self._of(operand, depth + 1) for operand in op.operands)
         sum_ = add(left, right, -1 if op.name == "arith.subi" else 1)
         return self._symbol(value) if sum_ is None else sum_
 

@@ -178,3 +178,48 @@ func.func @global(%f: f32) {
   memref.dealloc %x : memref<4x8xf32>
   return
 }
+
+// -----
+
+// Users in another block, a copy into the allocation itself, a cast to an unranked memref, a layout without strides.
+// CHECK-LABEL: func.func @other_block
+//       CHECK:   memref.copy
+// CHECK-LABEL: func.func @itself
+//       CHECK:   memref.copy
+// CHECK-LABEL: func.func @unranked
+//       CHECK:   memref.copy
+// CHECK-LABEL: func.func @no_strides
+//       CHECK:   memref.copy
+func.func @other_block(%x: memref<4x8xf32>, %t: memref<8x8xf32>) {
+  %c = mpi.comm_world : !mpi.comm
+  %a = memref.alloc() : memref<8x8xf32>
+  memref.copy %a, %t : memref<8x8xf32> to memref<8x8xf32>
+  cf.br ^next
+^next:
+  mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
+  return
+}
+func.func @itself(%x: memref<4x8xf32>) {
+  %c = mpi.comm_world : !mpi.comm
+  %a = memref.alloc() : memref<8x8xf32>
+  mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
+  memref.copy %a, %a : memref<8x8xf32> to memref<8x8xf32>
+  return
+}
+func.func private @show(memref<*xf32>)
+func.func @unranked(%t: memref<8x8xf32>) {
+  %a = memref.alloc() : memref<8x8xf32>
+  %s = memref.subview %a[0, 0] [4, 8] [1, 1] : memref<8x8xf32> to memref<4x8xf32, strided<[8, 1]>>
+  %u = memref.cast %s : memref<4x8xf32, strided<[8, 1]>> to memref<*xf32>
+  call @show(%u) : (memref<*xf32>) -> ()
+  memref.copy %a, %t : memref<8x8xf32> to memref<8x8xf32>
+  return
+}
+#pairs = affine_map<(i, j) -> (i floordiv 2, j, i mod 2)>
+func.func @no_strides(%x: memref<4x8xf32>, %t: memref<8x8xf32, #pairs>) {
+  %c = mpi.comm_world : !mpi.comm
+  %a = memref.alloc() : memref<8x8xf32>
+  mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
+  memref.copy %a, %t : memref<8x8xf32> to memref<8x8xf32, #pairs>
+  return
+}

@@ -129,3 +129,52 @@ def test_parts_of_different_sizes(rows: tuple[int, ...]) -> None:
     for one in run(text, given, RECEIVE):
         np.testing.assert_array_equal(one.results[0], wanted)
         assert one.leaked == 0
+
+
+CHAINED = """
+  func.func @f(%x: memref<4x8xf32>, %t: memref<8x8xf32>, %i: index) -> f32 {
+    %c = mpi.comm_world : !mpi.comm
+    %a = memref.alloc() : memref<8x8xf32>
+    %b = memref.alloc() : memref<8x8xf32>
+    mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
+    %old = memref.load %t[%i, %i] : memref<8x8xf32>
+    %s = memref.subview %b[0, 0] [8, 8] [1, 1] : memref<8x8xf32> to memref<8x8xf32, strided<[8, 1]>>
+    memref.copy %a, %s : memref<8x8xf32> to memref<8x8xf32, strided<[8, 1]>>
+    memref.copy %b, %t : memref<8x8xf32> to memref<8x8xf32>
+    return %old : f32
+  }"""
+"""What is received in %a would be received in %t, were both allocations left out: in front of the load."""
+
+OUT_OF_THE_BLOCK = """
+  func.func @f(%x: memref<4x8xf32>, %t: memref<16x8xf32>, %i: index) -> f32 {
+    %c = mpi.comm_world : !mpi.comm
+    %c0 = arith.constant 0 : index
+    %v = memref.subview %t[8, 0] [4, 8] [1, 1] : memref<16x8xf32> to memref<4x8xf32, strided<[8, 1], offset: 64>>
+    %y = memref.reinterpret_cast %v to offset: [0], sizes: [4, 8], strides: [8, 1]
+      : memref<4x8xf32, strided<[8, 1], offset: 64>> to memref<4x8xf32, strided<[8, 1]>>
+    %s = memref.subview %t[0, 0] [8, 8] [1, 1] : memref<16x8xf32> to memref<8x8xf32, strided<[8, 1]>>
+    %a = memref.alloc() : memref<8x8xf32>
+    mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
+    %old = memref.load %y[%c0, %c0] : memref<4x8xf32, strided<[8, 1]>>
+    memref.copy %a, %s : memref<8x8xf32> to memref<8x8xf32, strided<[8, 1]>>
+    return %old : f32
+  }"""
+"""The offset of a reinterpreted memref counts from the root: it is not within the block that it is made of."""
+
+
+@pytest.mark.parametrize(("text", "found"), [(CHAINED, 1), (OUT_OF_THE_BLOCK, 0)], ids=["chained", "out-of-the-block"])
+def test_on_memrefs(text: str, found: int) -> None:
+    rows = 16 if "16x8" in text else 8
+    given = [
+        [np.full((4, 8), 1.0 + rank, np.float32), -np.arange(8.0 * rows, dtype=np.float32).reshape(rows, 8) - 1, 2]
+        for rank in range(2)
+    ]
+    with ir.Context():
+        module = ir.Module.parse(text)
+        wanted = evaluate_ranks(module, "f", [[one.copy() if n < 2 else one for n, one in enumerate(g)] for g in given])
+        assert len(analyze_receipts(module.operation)) == found
+        run_pipeline(module, "inplace-receive-in-place")
+        for one, other in zip(wanted, evaluate_ranks(module, "f", given), strict=True):
+            assert one.results == other.results
+    for one in given:
+        np.testing.assert_array_equal(one[1][:8], np.repeat([[1.0], [2.0]], 4, 0) * np.ones((8, 8)))
