@@ -11,32 +11,11 @@ _RECEIVE = "passes.message_passing.receive_in_place:"
 
 MESSAGES = (
     Rule(
-        "nothing uses where a message lands",
-        "nothing else reads or writes that memory",
-        _RECEIVE + "_is_apart",
-        "if True:",
-        "if are_apart(memory, written):",
-    ),
-    Rule(
-        "arguments of called functions may be one buffer",
-        "In functions that the module calls they may be one buffer",
-        _RECEIVE + "_is_apart",
-        "return are_arguments and",
-        "return entry and are_arguments and",
-    ),
-    Rule(
-        "functions may use where a message lands",
-        "must be known to touch memory by their operands alone",
-        _RECEIVE + "_is_known",
-        "return True",
-        "return callee_name(op).startswith((SEND_RECEIVE, COMMUNICATOR))",
-    ),
-    Rule(
-        "an allocation that goes is no target",
-        "received in an allocation that goes as well",
-        _RECEIVE + "analyze_receipts",
-        "return found",
-        "return [one for one in found if place_of(one.copy.operands[1]).root not in gone]",
+        "nothing is done between a gather and its copy",
+        "as nothing in between depends on it or on memory",
+        _RECEIVE + "_copy_of",
+        "if False:",
+        "if not (op.name in _PURE_OPS or op.name.startswith(_PURE)) or len(op.regions):",
     ),
     Rule(
         "a reinterpreted memref leaves its block",

@@ -28,6 +28,9 @@ OPS = {
 }
 
 
+LANDING = ("all_gather", "all_gather of one axis")
+
+
 def program(name: str, between: str = "", source: str = "", results: str = "") -> str:
     """A slice of `%t` from row `%i` on becomes what the op gives."""
     grid, op, (rows, columns) = OPS[name]
@@ -71,13 +74,18 @@ def receipts(text: str) -> int:
 
 @pytest.mark.parametrize("name", OPS)
 def test_it_lands_in_its_slice(name: str) -> None:
-    text = program(name)
-    assert receipts(text) == 1
+    """What is received in turn is copied."""
+    text, lands = program(name), int(name in LANDING)
+    assert receipts(text) == lands
     wanted, before = run(text, arguments(name)), run(text, arguments(name), COPY)
     for one, other, copying in zip(wanted, run(text, arguments(name), RECEIVE), before, strict=True):
         np.testing.assert_array_equal(one.results[0], other.results[0])
         assert (one.results[0] >= 0).sum() >= 24
-        assert (copying.allocations - other.allocations, copying.copies - other.copies, other.leaked) == (1, 1, 0)
+        assert (copying.allocations - other.allocations, copying.copies - other.copies, other.leaked) == (
+            lands,
+            lands,
+            0,
+        )
 
 
 OVERLAPPING = f"%x = tensor.extract_slice %t[2, 0] [4, 6] [1, 1] : tensor<20x6xf32> to {X}"
@@ -110,7 +118,7 @@ def test_it_is_copied_where_it_must_be(name: str) -> None:
 
 
 @pytest.mark.parametrize("rows", [(2, 1, 1), (0, 3, 1), (4, 4, 4)])
-def test_parts_of_different_sizes(rows: tuple[int, ...]) -> None:
+def test_parts_of_different_sizes_are_copied(rows: tuple[int, ...]) -> None:
     text = """
       shard.grid @g(shape = 3)
       func.func @f(%x: tensor<?x6xf32>, %t: tensor<20x6xf32> {bufferization.writable = true}, %n: index)
@@ -125,7 +133,7 @@ def test_parts_of_different_sizes(rows: tuple[int, ...]) -> None:
     ]
     wanted = np.zeros((20, 6), np.float32)
     wanted[1 : 1 + sum(rows)] = np.concatenate([one[0] for one in given])
-    assert receipts(text) == 1
+    assert receipts(text) == 0
     for one in run(text, given, RECEIVE):
         np.testing.assert_array_equal(one.results[0], wanted)
         assert one.leaked == 0
@@ -143,7 +151,7 @@ CHAINED = """
     memref.copy %b, %t : memref<8x8xf32> to memref<8x8xf32>
     return %old : f32
   }"""
-"""What is received in %a would be received in %t, were both allocations left out: in front of the load."""
+"""A load stands between the gather and the copy; and %b is not filled by the gather alone."""
 
 OUT_OF_THE_BLOCK = """
   func.func @f(%x: memref<4x8xf32>, %t: memref<16x8xf32>, %i: index) -> f32 {
@@ -162,7 +170,7 @@ OUT_OF_THE_BLOCK = """
 """The offset of a reinterpreted memref counts from the root: it is not within the block that it is made of."""
 
 
-@pytest.mark.parametrize(("text", "found"), [(CHAINED, 1), (OUT_OF_THE_BLOCK, 0)], ids=["chained", "out-of-the-block"])
+@pytest.mark.parametrize(("text", "found"), [(CHAINED, 0), (OUT_OF_THE_BLOCK, 0)], ids=["chained", "out-of-the-block"])
 def test_on_memrefs(text: str, found: int) -> None:
     rows = 16 if "16x8" in text else 8
     given = [
