@@ -26,10 +26,10 @@ func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
 }
 ```
 
-Nothing else uses the allocation, and between the gather and the copy, in one block, there is only arithmetic on numbers,
-and views. What is sent must be apart from where it lands, by `rewriting/separate_memory.py`; besides, arguments of a
-function that only callers outside of the module call are apart from each other where one is written, as these callers
-are told. Left alone: exchanges in turn, of parts that lie in columns or differ in size.
+Nothing else uses the allocation, and between the gather and the copy, in one block, there are only arithmetic on
+numbers and views. What is sent must be apart from where it lands, by `rewriting/separate_memory.py`; besides, arguments
+of a function that only callers outside of the module call are apart from each other where one is written, as these
+callers are told. Left alone: exchanges in turn, of parts that lie in columns or differ in size.
 
 Before deallocation, as allocations have no other end then. Linear in the ops between gathers and copies.
 
@@ -39,6 +39,7 @@ Upstream counterpart: none; `memref.copy` of an allocation is folded nowhere.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from mlir import ir
 
@@ -74,7 +75,7 @@ def analyze_receipts(root: ir.Operation) -> list[ReceivedCopy]:
     for gather in find_ops(root, _GATHER):
         if gather not in following:
             ops = [one.operation for one in gather.block.operations]
-            following.update(zip(ops, ops[1:], strict=False))
+            following.update(pairwise(ops))
         found.append((gather, _copy_of(gather, following)))
     return [ReceivedCopy(gather, copy) for gather, copy in found if copy is not None and _is_fit(gather, copy, called)]
 
