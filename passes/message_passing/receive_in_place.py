@@ -29,7 +29,7 @@ func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
 Nothing else uses the allocation, and between the gather and the copy, in one block, there are only arithmetic on
 numbers and views. What is sent must be apart from where it lands, by `rewriting/separate_memory.py`; besides, arguments
 of a function that only callers outside of the module call are apart from each other where one is written, as these
-callers are told. Left alone: exchanges in turn, of parts that lie in columns or differ in size.
+callers are told. Left alone: slices with gaps, and exchanges in turn, of parts that lie in columns or differ in size.
 
 Before deallocation, as allocations have no other end then. Linear in the ops between gathers and copies.
 
@@ -50,6 +50,7 @@ from ..analysis.ir.symbols import callee_name, is_public
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
+from .rewriting.message_buffers import is_row_major
 from .rewriting.separate_memory import MemoryPlace, are_apart, place_of
 
 _GATHER = "mpi.allgather"
@@ -108,11 +109,11 @@ def _is_fit(gather: ir.Operation, copy: ir.Operation, called: set[str]) -> bool:
 
 
 def _is_alike(source: ir.Type, target: ir.Type) -> bool:
-    """Whether both memrefs have one shape as far as types say, one memory space, and strides that are not 0."""
+    """Whether both memrefs have one shape as far as types say, one memory space, and elements one after the other."""
     if not isinstance(source, ir.MemRefType) or not isinstance(target, ir.MemRefType):
         return False
-    is_strided = isinstance(target.layout, ir.StridedLayoutAttr)
-    if not (is_strided or has_identity_layout(target)) or (is_strided and 0 in target.get_strides_and_offset()[0]):
+    is_strided = isinstance(target.layout, ir.StridedLayoutAttr) or has_identity_layout(target)
+    if not is_strided or not is_row_major(target):
         return False
     return list(source.shape) == list(target.shape) and have_same_memory_space(source, target)
 

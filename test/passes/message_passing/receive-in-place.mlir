@@ -215,3 +215,17 @@ func.func @no_strides(%x: memref<4x8xf32>, %t: memref<8x8xf32, #pairs>) {
   memref.copy %a, %t : memref<8x8xf32> to memref<8x8xf32, #pairs>
   return
 }
+
+// -----
+
+// The slice has gaps: `mpi.allgather` needs elements that lie one after the other.
+// CHECK-LABEL: func.func @gaps
+//       CHECK:   memref.copy
+func.func @gaps(%x: memref<4x4xf32>, %t: memref<20x8xf32>, %i: index) {
+  %c = mpi.comm_world : !mpi.comm
+  %a = memref.alloc() : memref<8x4xf32>
+  mpi.allgather(%x, %a, %c) : memref<4x4xf32>, memref<8x4xf32>
+  %s = memref.subview %t[%i, 2] [8, 4] [1, 1] : memref<20x8xf32> to memref<8x4xf32, strided<[8, 1], offset: ?>>
+  memref.copy %a, %s : memref<8x4xf32> to memref<8x4xf32, strided<[8, 1], offset: ?>>
+  return
+}
