@@ -45,4 +45,20 @@ for axis in (0, 1):
     # Along rows all land in place. Columns are exchanged in turn, and copied: each rank's own part, then all of them.
     assert (stats.copied_bytes, stats.leaked_bytes) == (axis * (SIZE + 1) * parts[0].nbytes, 0), (axis, stats)
     assert axis or stats.allocations == 0, stats
+# A slice with gaps is copied: MPI's op fills elements that lie one after the other.
+text = f"""
+  module attributes {{inplace.grid = array<i64: {SIZE}>}} {{
+    shard.grid @g(shape = {SIZE})
+    func.func @main(%x: tensor<3x4xf32>, %t: tensor<{ROWS}x7xf32> {{bufferization.writable = true}})
+        -> tensor<{ROWS}x7xf32> {{
+      %a = shard.all_gather %x on @g grid_axes = [0] gather_axis = 0 : tensor<3x4xf32> -> tensor<{ROWS}x4xf32>
+      %r = tensor.insert_slice %a into %t[0, 2] [{ROWS}, 4] [1, 1] : tensor<{ROWS}x4xf32> into tensor<{ROWS}x7xf32>
+      return %r : tensor<{ROWS}x7xf32>
+    }}
+  }}"""
+parts = [np.arange(12, dtype=np.float32).reshape(3, 4) + 100 * rank for rank in range(SIZE)]
+target = np.full((ROWS, 7), -1, np.float32)
+expected = target.copy()
+expected[:, 2:6] = np.concatenate(parts)
+assert np.array_equal(mi.compile(text, comm=WORLD, cache=CACHE).main(parts[RANK], target), expected)
 print(f"rank {RANK} is right")
