@@ -46,12 +46,12 @@ from mlir import ir
 from ...dialects.support.defining_ops import defining_op
 from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.memref_types import has_identity_layout, have_same_memory_space
-from ..analysis.ir.symbols import callee_name, is_public
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
+from ..functions.rewriting.results import collect_functions
 from .rewriting.message_buffers import is_row_major
-from .rewriting.separate_memory import MemoryPlace, are_apart, place_of
+from .rewriting.separate_memory import MemoryPlace, are_apart, is_argument, place_of
 
 _GATHER = "mpi.allgather"
 _PURE = ("arith.", "index.")
@@ -69,8 +69,7 @@ class ReceivedCopy:
 
 def analyze_receipts(root: ir.Operation) -> list[ReceivedCopy]:
     """The allocations under `root` that can be left out, by what fills and copies them. Changes nothing."""
-    called = {callee_name(call) for call in find_ops(root, "func.call")}
-    called |= {ir.FlatSymbolRefAttr(one.attributes["value"]).value for one in find_ops(root, "func.constant")}
+    entries = {name for name, uses in collect_functions(root).items() if uses.is_entry}
     following: dict[ir.Operation, ir.Operation] = {}
     found: list[tuple[ir.Operation, ir.Operation | None]] = []
     for gather in find_ops(root, _GATHER):
@@ -78,7 +77,7 @@ def analyze_receipts(root: ir.Operation) -> list[ReceivedCopy]:
             ops = [one.operation for one in gather.block.operations]
             following.update(pairwise(ops))
         found.append((gather, _copy_of(gather, following)))
-    return [ReceivedCopy(gather, copy) for gather, copy in found if copy is not None and _is_fit(gather, copy, called)]
+    return [ReceivedCopy(gather, copy) for gather, copy in found if copy is not None and _is_fit(gather, copy, entries)]
 
 
 def _copy_of(gather: ir.Operation, following: Mapping[ir.Operation, ir.Operation]) -> ir.Operation | None:
@@ -100,12 +99,12 @@ def _copy_of(gather: ir.Operation, following: Mapping[ir.Operation, ir.Operation
     return op
 
 
-def _is_fit(gather: ir.Operation, copy: ir.Operation, called: set[str]) -> bool:
+def _is_fit(gather: ir.Operation, copy: ir.Operation, entries: set[str]) -> bool:
     """Whether `gather` may receive where `copy` puts what it gives."""
     source, target = copy.operands
     if source == target or not _is_alike(source.type, target.type):
         return False
-    return _is_apart(place_of(gather.operands[0]), place_of(target), entry=_is_entry(copy, called))
+    return _is_apart(place_of(gather.operands[0]), place_of(target), entry=_function_of(copy) in entries)
 
 
 def _is_alike(source: ir.Type, target: ir.Type) -> bool:
@@ -118,25 +117,19 @@ def _is_alike(source: ir.Type, target: ir.Type) -> bool:
     return list(source.shape) == list(target.shape) and have_same_memory_space(source, target)
 
 
-def _is_entry(op: ir.Operation, called: set[str]) -> bool:
-    """Whether the function around `op` is called from outside only."""
+def _function_of(op: ir.Operation) -> str:
+    """The name of the function around `op`."""
     while op.name != "func.func" and op.parent is not None:
         op = op.parent.operation
-    return op.name == "func.func" and is_public(op) and ir.StringAttr(op.attributes["sym_name"]).value not in called
+    return ir.StringAttr(op.attributes["sym_name"]).value if op.name == "func.func" else ""
 
 
 def _is_apart(memory: MemoryPlace, written: MemoryPlace, *, entry: bool) -> bool:
     """Whether `memory` has no element of what is written."""
     if are_apart(memory, written):
         return True
-    roots = memory.root, written.root
-    are_arguments = all(isinstance(root.owner, ir.Block) and _is_body(root.owner) for root in roots)
+    are_arguments = is_argument(memory.root) and is_argument(written.root)
     return entry and are_arguments and memory.root != written.root
-
-
-def _is_body(block: ir.Block) -> bool:
-    function = block.owner.operation
-    return function.name == "func.func" and function.regions[0].blocks[0] == block
 
 
 class ReceiveInPlacePass(Pass[PassOptions]):

@@ -17,7 +17,7 @@ from ....dialects.support.frozen_classes import frozen
 from ...analysis.index_sets.sums import Index, Symbol, add, difference
 from ...analysis.lifetimes.roots import VIEWS
 
-__all__ = ["MemoryPlace", "are_apart", "place_of"]
+__all__ = ["MemoryPlace", "are_apart", "is_argument", "place_of"]
 
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")
 _WITHIN = ("memref.collapse_shape", "memref.expand_shape", "memref.memory_space_cast", "memref.transpose")
@@ -66,10 +66,15 @@ def _is_allocation(root: ir.Value) -> bool:
 
 def _is_from_outside(root: ir.Value) -> bool:
     """Whether the memory was there before the function was called."""
-    if isinstance(root.owner, ir.Block):
-        function = root.owner.owner
-        return function.operation.name == "func.func" and root.owner == function.operation.regions[0].blocks[0]
-    return defining_op(root, "memref.get_global") is not None
+    return is_argument(root) or defining_op(root, "memref.get_global") is not None
+
+
+def is_argument(root: ir.Value) -> bool:
+    """Whether `root` is an argument of a function."""
+    if not isinstance(root.owner, ir.Block):
+        return False
+    function = root.owner.owner.operation
+    return function.name == "func.func" and root.owner == function.regions[0].blocks[0]
 
 
 def _blocks_are_apart(one: ir.Operation, other: ir.Operation, made: Sequence[ir.Operation]) -> bool:
