@@ -48,7 +48,7 @@ from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import find_linalg_ops, read_machine
-from .rewriting.tensor_functions import call_in_place_of, insert_all, marks
+from .rewriting.tensor_functions import marks, outline_bodies
 
 _EMPTY = "tensor.empty"
 _GROUP = "inplace_group"
@@ -122,20 +122,5 @@ class OutlineGroupsPass(Pass[OutlineGroupsOptions]):
         found = analyze_groups(op, read_machine(self.options.machine, op), self.options.repeats)
         if not found:
             return
-        # All functions are copied from ops that no call has replaced yet.
-        functions: list[func.FuncOp] = []
-        for group in found:
-            with ir.InsertionPoint(op.regions[0].blocks[0]), group.bodies[0].op.location:
-                functions.append(_make_function(group))
-        names = insert_all(op, functions)
-        replaced: dict[ir.Value, ir.Value] = {}
-        for group, name in zip(found, names, strict=True):
-            for body in group.bodies:
-                arguments = [replaced.get(value, value) for value in group.arguments(body)]
-                results = list(body.op.results)
-                replaced.update(zip(results, call_in_place_of(results, body.op, name, arguments), strict=True))
-            self.count("groups")
-            self.count("calls", len(group.bodies))
-        for body in [body for group in found for body in group.bodies]:
-            for one in reversed(body.ops):
-                one.erase()
+        self.count("groups", len(found))
+        self.count("calls", outline_bodies(op, found, _make_function))

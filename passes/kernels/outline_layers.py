@@ -60,7 +60,7 @@ from ..analysis.repetition.layers import Layers, find_layers
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
-from .rewriting.tensor_functions import call_in_place_of, insert_all, marks
+from .rewriting.tensor_functions import marks, outline_bodies
 
 _LAYER = "inplace_layer"
 """The name of the functions, with a number where it is taken."""
@@ -127,19 +127,5 @@ class OutlineLayersPass(Pass[OutlineLayersOptions]):
             if getattr(self.options, name) < 1:
                 raise PassFailure(f"{name} must be at least 1, got {getattr(self.options, name)}", op.location)
         found = analyze_layers(op, self.options.repeats, self.options.fewest)
-        functions: list[func.FuncOp] = []
-        for layers in found:
-            with ir.InsertionPoint(op.regions[0].blocks[0]), layers.bodies[0].op.location:
-                functions.append(_make_function(layers))
-        names = insert_all(op, functions)
-        replaced: dict[ir.Value, ir.Value] = {}
-        bodies = [(body, layers, name) for layers, name in zip(found, names, strict=True) for body in layers.bodies]
-        for body, layers, name in bodies:
-            arguments = [replaced.get(value, value) for value in layers.arguments(body)]
-            results = layers.results(body)
-            replaced.update(zip(results, call_in_place_of(results, body.op, name, arguments), strict=True))
-        for body, _, _ in bodies:
-            for one in reversed(body.ops):
-                one.erase()
         self.count("layers", len(found))
-        self.count("calls", len(bodies))
+        self.count("calls", outline_bodies(op, found, _make_function))

@@ -38,16 +38,9 @@ _NEW = "bufferization.alloc_tensor"
 _EMPTY = "tensor.empty"
 _MATERIAL = frozenset({"arith.constant", _EMPTY})
 """Ops that, without operands, may be made anywhere, so that they are no part of a sequence."""
-_SAME_BUFFER = {
-    "tensor.cast": 0,
-    "tensor.collapse_shape": 0,
-    "tensor.expand_shape": 0,
-    "tensor.reshape": 0,
-    "tensor.insert": 1,
-    "tensor.insert_slice": 1,
-}
-"""The operand whose buffer, or a part of the same layout, the result of an op most likely has."""
 _RESHAPES = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape", "tensor.reshape"})
+_SAME_BUFFER = {**dict.fromkeys(_RESHAPES, 0), "tensor.insert": 1, "tensor.insert_slice": 1}
+"""The operand whose buffer, or a part of the same layout, the result of an op most likely has."""
 _READS = frozenset({"tensor.dim", "tensor.extract"})
 _VIEWS = frozenset({*_RESHAPES, "tensor.extract_slice"})
 _PUTS = frozenset({"bufferization.materialize_in_destination", "tensor.concat", "tensor.insert_slice", "tensor.pad"})

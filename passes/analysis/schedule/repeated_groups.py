@@ -44,6 +44,10 @@ class RepeatedGroup:
         """Return the values of `body` that a call passes."""
         return [value for value, passed in zip(body.parameters, self.is_argument, strict=True) if passed]
 
+    def results(self, body: Body) -> list[ir.Value]:
+        """Return the values of `body` that are used outside: those of its root."""
+        return list(body.op.results)
+
 
 def find_repeated_groups(
     functions: Sequence[Sequence[ir.Operation]], machine: Machine, repeats: int

@@ -1,13 +1,36 @@
-"""Functions on tensors that ops are moved to, and their calls."""
+"""Functions on tensors that repeated ops are moved to, and their calls."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Protocol, TypeVar
 
 from mlir import ir
 from mlir.dialects import func
 
-__all__ = ["call_in_place_of", "insert_all", "marks"]
+from ...analysis.repetition.bodies import Body
+
+__all__ = ["RepeatedBodies", "marks", "outline_bodies"]
+
+
+class RepeatedBodies(Protocol):
+    """Equal bodies, and what a call of the function that computes them takes and gives."""
+
+    @property
+    def bodies(self) -> Sequence[Body]:
+        """The bodies in program order."""
+        ...
+
+    def arguments(self, body: Body) -> list[ir.Value]:
+        """Return the values that a call passes in the place of `body`."""
+        ...
+
+    def results(self, body: Body) -> list[ir.Value]:
+        """Return the values that a call returns in their place."""
+        ...
+
+
+Found = TypeVar("Found", bound=RepeatedBodies)
 
 
 def marks(arguments: Sequence[ir.Value], written: Collection[ir.Value]) -> ir.ArrayAttr:
@@ -19,18 +42,28 @@ def marks(arguments: Sequence[ir.Value], written: Collection[ir.Value]) -> ir.Ar
     )
 
 
-def insert_all(module: ir.Operation, functions: Iterable[func.FuncOp]) -> list[str]:
-    """Enter functions into the symbol table of `module`; return their names, with a number where one was taken."""
-    symbols = ir.SymbolTable(module)
-    return [ir.StringAttr(symbols.insert(function.operation)).value for function in functions]
+def outline_bodies(module: ir.Operation, found: Sequence[Found], make: Callable[[Found], func.FuncOp]) -> int:
+    """Let a function do what bodies do, which `make` builds at the insertion point; return the number of calls.
 
-
-def call_in_place_of(
-    results: Sequence[ir.Value], at: ir.Operation, name: str, arguments: Sequence[ir.Value]
-) -> list[ir.Value]:
-    """Call the function `name` in front of `at`; return the results, which all users of `results` use now."""
-    with ir.InsertionPoint(at), at.location:
-        call = func.CallOp([one.type for one in results], name, list(arguments))
-    for old, new in zip(results, call.results, strict=True):
-        old.replace_all_uses_with(new)
-    return list(call.results)
+    All functions are built from ops that no call has replaced yet. Calls stand where the last ops of bodies were. Names
+    get a number where they are taken.
+    """
+    symbols, functions = ir.SymbolTable(module), list[func.FuncOp]()
+    for repeated in found:
+        with ir.InsertionPoint(module.regions[0].blocks[0]), repeated.bodies[0].op.location:
+            functions.append(make(repeated))
+    names = [ir.StringAttr(symbols.insert(function.operation)).value for function in functions]
+    replaced: dict[ir.Value, ir.Value] = {}
+    calls = [(body, repeated, name) for repeated, name in zip(found, names, strict=True) for body in repeated.bodies]
+    for body, repeated, name in calls:
+        arguments = [replaced.get(value, value) for value in repeated.arguments(body)]
+        results = repeated.results(body)
+        with ir.InsertionPoint(body.op), body.op.location:
+            call = func.CallOp([one.type for one in results], name, arguments)
+        for old, new in zip(results, call.results, strict=True):
+            old.replace_all_uses_with(new)
+            replaced[old] = new
+    for body, _, _ in calls:
+        for one in reversed(body.ops):
+            one.erase()
+    return len(calls)
