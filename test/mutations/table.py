@@ -21,7 +21,7 @@ _HEAD = f"""# What each rule is for
 
 The mutation check: one rule of the analysis after the other is switched off, and random programs are bufferized and
 run until one goes wrong, in at most {TRIES} tries. A rule is switched off by changing one expression of one function;
-`test/mutations/catalogue_*.py` says which. What a program means is computed by the evaluator (`checking/evaluator/`),
+`test/mutations/catalogue/` says which. What a program means is computed by the evaluator (`checking/evaluator/`),
 on tensors; the memref program must return the same, leave alone the arguments that are not writable, free each buffer
 once and read nothing that was freed or never written. Threads are run one after the other, and again in step.
 
