@@ -6,10 +6,10 @@
 Each commit is checked out into a folder of its own. In each round both run once, each in a new process, in an order
 that changes from round to round; a process measures everything it is asked for, each a few times, and keeps the least.
 `analysis` is bufferization of the programs of `scaling.py`, `compile` is `mi.compile` of those of `compile_latency.py`,
-both as processor time; `run` is optimized code of some of the programs of `workloads.py`, `call` is calls on small
-arrays. The table has the medians over the rounds in ms, the ratio of HEAD to BASE, and the interval that the ratio is
-in with 95 % confidence (bootstrap over the rounds). A row is marked where the interval leaves out 1. The programs are
-those of this checkout, for both commits.
+both as processor time; `run` is optimized code of some of `subjects/workloads.py`, `call` is calls on small arrays. The
+table has the medians over the rounds in ms, the ratio of HEAD to BASE, and the interval that the ratio is in with 95 %
+confidence (bootstrap over the rounds). A row is marked where the interval leaves out 1. The programs are those of this
+checkout, for both commits.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def analysis(ops: int) -> Iterator[Case]:
 
 def compilation(ops: int) -> Iterator[Case]:
     """`mi.compile` of programs with `ops` ops."""
-    import chains
+    from subjects import chains
 
     import mlir_inplace as mi
 
@@ -75,7 +75,7 @@ def compilation(ops: int) -> Iterator[Case]:
 
 def running(_: int) -> Iterator[Case]:
     """Optimized code on one thread."""
-    import workloads
+    from subjects import workloads
 
     import mlir_inplace as mi
 

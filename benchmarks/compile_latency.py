@@ -27,7 +27,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from chains import PROGRAMS, SIZE, same_shapes
+from subjects.chains import PROGRAMS, SIZE, same_shapes
 
 import mlir_inplace as mi
 from mlir_inplace.passes.pipeline.instrumentation import Instrumentation

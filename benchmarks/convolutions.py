@@ -25,7 +25,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from onnx_runtime import ratio_cell, runtime_call, turns
+from subjects.onnx_runtime import ratio_cell, runtime_call, turns
 
 import mlir_inplace as mi
 

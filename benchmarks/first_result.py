@@ -52,9 +52,9 @@ def spent() -> float:
 
 
 def jax_program(name: str) -> Call:
-    """A function of `jax_models.py`."""
+    """A function of `subjects/jax_models.py`."""
     import jax
-    import jax_models
+    from subjects import jax_models
 
     function, arguments = jax_models.PROGRAMS[name]()
     jax.block_until_ready(jax.jit(lambda a: a + 1)(1.0))  # JAX starts its runtime
@@ -121,8 +121,8 @@ def onnx_program(file: str) -> Call:
 
 
 def text_program(name: str) -> Call:
-    """A chain of `chains.py`, optimized."""
-    import chains
+    """A chain of `subjects/chains.py`, optimized."""
+    from subjects import chains
 
     text = chains.PROGRAMS[name][0](40)
     height = chains.SIZE if name == "same shapes" else chains.SIZE + 10
@@ -198,7 +198,7 @@ def onnx_files(folder: Path) -> Iterator[tuple[str, str]]:
 
 def tool_times(flag: str, rounds: int, folder: Path) -> dict[str, list[float]]:
     """Seconds of `inplace-opt` and `torch-mlir-opt`."""
-    import chains
+    from subjects import chains
 
     file = folder / "chain.mlir"
     file.write_text(chains.same_shapes(40))

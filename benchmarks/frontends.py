@@ -38,7 +38,7 @@ def measured(name: str, rounds: int, clock: Callable[[], float]) -> dict[str, An
         SystemExit: results differ.
     """
     import numpy as np
-    from frontend_programs import PROGRAMS
+    from subjects.frontend_programs import PROGRAMS
 
     calls = PROGRAMS[name]()
     results = {who: np.asarray(call()) for who, call in calls.items()}
@@ -73,7 +73,7 @@ def row(figures: Mapping[str, Any]) -> str:
 def first_result(name: str, compiler: str, cache: str) -> float:
     """Seconds until the first result, in this process."""
     import jax
-    from frontend_programs import JAX
+    from subjects.frontend_programs import JAX
 
     import mlir_inplace as mi
 
@@ -112,7 +112,7 @@ def main() -> None:
     if options.first:
         print(first_result(*options.first))
         return
-    from frontend_programs import JAX, PROGRAMS
+    from subjects.frontend_programs import JAX, PROGRAMS
 
     there = {one for one, packages in NEEDED.items() if all(map(importlib.util.find_spec, packages))}
     names = [name for name in PROGRAMS if name.split(":")[0] in there and any(part in name for part in options.only)]

@@ -1,4 +1,4 @@
-"""Whole programs beside JAX and IREE, in one run: the functions of `jax_models.py`, as JAX lowers them.
+"""Whole programs beside JAX and IREE, in one run: the functions of `subjects/jax_models.py`, as JAX lowers them.
 
     python benchmarks/models.py
     python benchmarks/models.py --only blocks heat --threads 1 2 --rounds 15
@@ -50,7 +50,7 @@ def main() -> None:
 
 def table(only: list[str], threads: int, rounds: int, clock: Clock) -> None:
     """Measure all programs on this many threads."""
-    from jax_models import OTHERS, PROGRAMS
+    from subjects.jax_models import OTHERS, PROGRAMS
 
     print(f"\n{threads} thread{'s' if threads > 1 else ''}\n")
     print("| program | ours, ms (quartiles) | JAX | IREE | best peer / ours (quartiles) | compiled, s: ours | JAX |")

@@ -38,7 +38,7 @@ from typing import Any
 
 import numpy as np
 from sharded import available_cores, measured
-from sharded_programs import PROGRAMS, grid_of, parts
+from subjects.sharded_programs import PROGRAMS, grid_of, parts
 
 COLLECTIVES = ("exchange", "all-gather", "all-reduce")
 BYTES = [1 << power for power in range(6, 25, 2)]
@@ -85,7 +85,7 @@ Links = Mapping[str, Link]
 
 
 def collectives_of(name: str, sizes: Mapping[str, float], ranks: int) -> list[Collective]:
-    """What a program of `sharded_programs.py` communicates in a call."""
+    """What a program of `subjects/sharded_programs.py` communicates in a call."""
     if name == "matmul":
         rows, columns = grid_of(ranks)
         left, right = sizes["m"] / rows * sizes["k"], sizes["k"] * sizes["n"] / columns

@@ -34,7 +34,7 @@ if "--child" in sys.argv:
     set_up(1)  # before NumPy is loaded
 
 import numpy as np
-from sharded_programs import PROGRAMS, Problem, ShardedProgram
+from subjects.sharded_programs import PROGRAMS, Problem, ShardedProgram
 
 import mlir_inplace as mi
 

@@ -29,7 +29,7 @@ if "--child" in sys.argv:
     set_up(1)  # before NumPy is loaded
 
 import numpy as np
-from sharded_programs import PROGRAMS
+from subjects.sharded_programs import PROGRAMS
 
 import mlir_inplace as mi
 

@@ -13,9 +13,9 @@ spinning after a call for up to 0.2 s, which would take a core from whoever is n
 the system needs some 10 ms until threads that wake have cores of their own. The table has medians over the rounds, for
 ours with the quartiles, and the ratio of the best peer's median to ours (above 1.00 we are faster), with the quartiles
 of the ratio in each round. *Of the limit* is the share of what the machine can do, measured in the same run
-(`limits.py`): of the peak of fused multiplications and additions for programs limited by arithmetic, of streams past
-the caches for programs limited by memory (what stays in a cache can be above it). Before that, the results of all are
-compared with NumPy in float64. Nothing here is a test: figures depend on the machine.
+(`subjects/limits.py`): of the peak of fused multiplications and additions for programs limited by arithmetic, of
+streams past the caches for programs limited by memory (what stays in a cache can be above it). Before that, the results
+of all are compared with NumPy in float64. Nothing here is a test: figures depend on the machine.
 
 `--processor-time` counts the time of the process, with all its threads, in place of the clock's, on one thread: for a
 machine that others use too. Each number of threads has a process of its own, since OpenBLAS and JAX read theirs once.
@@ -36,8 +36,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
-    from limits import Limits
-    from workloads import Workload
+    from subjects.limits import Limits
+    from subjects.workloads import Workload
 
 Clock = Callable[[], float]
 CHILD = "MLIR_INPLACE_BENCHMARK_THREADS"
@@ -73,7 +73,7 @@ def calls_of(
     Raises:
         SystemExit: our result is wrong.
     """
-    from peers import PEERS
+    from subjects.peers import PEERS
 
     import mlir_inplace as mi
 
@@ -158,8 +158,8 @@ def row(figures: Mapping[str, Any], peers: Sequence[str]) -> str:
 
 def run(options: argparse.Namespace, threads: int) -> None:
     """Measure on `threads` threads; print the table and, for the parent, add a line of JSON for each row."""
-    from limits import measure_limits
-    from workloads import WORKLOADS
+    from subjects.limits import measure_limits
+    from subjects.workloads import WORKLOADS
 
     clock = time.process_time if options.processor_time else time.perf_counter
     limits = measure_limits(threads, clock)
@@ -220,7 +220,7 @@ def main() -> None:
     if CHILD in os.environ:
         threads = int(os.environ[CHILD])
         set_up(threads)
-        from peers import PEERS, installed_peers
+        from subjects.peers import PEERS, installed_peers
 
         options.peers = options.peers or installed_peers()
         if unknown := set(options.peers) - PEERS.keys():

@@ -4,12 +4,12 @@
     python benchmarks/sweep.py --only softmax cumsum --rounds 9 --peers numpy jax
     python benchmarks/sweep.py --json sweep.json --below 1
 
-The programs are those of `sweep_programs.py`: what a frontend makes of one op or of a few, in StableHLO. Peers are
-NumPy, JAX and torch where they are installed (`pip install 'mlir-inplace[bench]'`; `--peers` names others of
-`peers.py`). All run on one thread and take turns, as in `speed.py`, after results are compared with NumPy in float64.
-The table has the worst rows first: medians over the rounds, for ours with the quartiles, and the ratio of the best
-peer's median to ours (above 1.00 we are faster) with the quartiles of the ratio in each round; the geometric mean of
-all ratios is at its end. Rows appear on the standard error as they are measured. Nothing here is a test: figures
+The programs are those of `subjects/sweep_programs.py`: what a frontend makes of one op or of a few, in StableHLO. Peers
+are NumPy, JAX and torch where they are installed (`pip install 'mlir-inplace[bench]'`; `--peers` names others of
+`subjects/peers.py`). All run on one thread and take turns, as in `speed.py`, after results are compared with NumPy in
+float64. The table has the worst rows first: medians over the rounds, for ours with the quartiles, and the ratio of the
+best peer's median to ours (above 1.00 we are faster) with the quartiles of the ratio in each round; the geometric mean
+of all ratios is at its end. Rows appear on the standard error as they are measured. Nothing here is a test: figures
 depend on the machine. A program whose result is wrong has no row; the exit code is 1 then.
 """
 
@@ -56,10 +56,10 @@ def main() -> None:
     if options.rounds < 2:
         parser.error("--rounds must be 2 or more, as there are quartiles of them")
     set_up(1)
-    from limits import measure_limits
-    from peers import PEERS as KNOWN
-    from peers import installed_peers
-    from sweep_programs import SWEEP
+    from subjects.limits import measure_limits
+    from subjects.peers import PEERS as KNOWN
+    from subjects.peers import installed_peers
+    from subjects.sweep_programs import SWEEP
 
     options.peers = options.peers or [name for name in installed_peers() if name in PEERS]
     if unknown := set(options.peers) - KNOWN.keys():

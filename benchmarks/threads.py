@@ -23,7 +23,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
-from workloads import WORKLOADS, Workload
+from subjects.workloads import WORKLOADS, Workload
 
 import mlir_inplace as mi
 from mlir_inplace.runtime.native.openmp import find_openmp

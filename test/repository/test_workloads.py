@@ -13,7 +13,7 @@ import mlir_inplace as mi
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-import workloads as w
+from subjects import workloads as w
 
 WORKLOADS = [
     w.matmul(33, 47, 65),

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from onnx_runtime import onnx_model, runtime_call
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+from .onnx_runtime import onnx_model, runtime_call
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 Call = Callable[[], Any]
 JaxProgram = tuple[Any, Any, tuple[Any, ...]]
 

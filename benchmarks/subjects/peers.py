@@ -13,7 +13,8 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from workloads import Workload
+
+from .workloads import Workload
 
 __all__ = ["PEERS", "Call", "installed_peers"]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 __all__ = ["PROGRAMS", "Problem", "ShardedProgram", "grid_of", "parts"]
 
-EXAMPLES = Path(__file__).parents[1] / "examples" / "sharded"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "sharded"
 Array = np.ndarray[Any, Any]
 
 

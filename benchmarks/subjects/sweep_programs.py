@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from workloads import ELEMENTS, Workload, tensor_type
+
+from .workloads import ELEMENTS, Workload, tensor_type
 
 __all__ = ["SWEEP"]
 

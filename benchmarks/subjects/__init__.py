@@ -1,0 +1,1 @@
+"""What the benchmarks measure: programs, peers, and the limits of the machine."""
