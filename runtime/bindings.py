@@ -189,7 +189,7 @@ def llvm_version() -> str:
     """The LLVM version the bindings are built from, for example `24.0.0git`, as their bytecode writer states it."""
     # Not from `mlir.ir`, which imports NumPy: `--version` answers at once.
     ir: Any = importlib.import_module("mlir._mlir_libs._mlir").ir
-    with ir.Context():
+    with ir.Context(load_on_create_dialects=()):
         buffer = io.BytesIO()
         ir.Module.parse("module {}").operation.write_bytecode(buffer)
     # Bytecode opens with a magic number, a version of one byte and the producer, which ends in a zero byte.

@@ -14,12 +14,14 @@ from functools import partial
 from typing import Any
 
 from ...passes.framework.errors import PassError
-from ...runtime.compilation.garbage import collection_paused
-from ...runtime.progress import progress
-from .compiled import CompiledGraph
-from .decompositions.linear_algebra import unchecked
-from .decompositions.table import decompositions
-from .support.framework import torch_module
+from ...runtime.compilation.garbage import collection_paused, modules_imported
+
+with modules_imported():
+    from ...runtime.progress import progress
+    from .compiled import CompiledGraph
+    from .decompositions.linear_algebra import unchecked
+    from .decompositions.table import decompositions
+    from .support.framework import torch_module
 
 _DEFAULTS: Mapping[str, Any] = {"optimize": True}
 

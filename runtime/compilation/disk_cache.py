@@ -21,6 +21,7 @@ import platform
 import stat
 import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cache
 from itertools import accumulate, pairwise
@@ -198,11 +199,23 @@ def _environment() -> str:
     """The part of a key that all programs of a process share."""
     provider = bindings.install()
     package = Path(__file__).parents[2]
-    ours = [path for folder in _FOLDERS for path in sorted((package / folder).rglob("*.py"))]
-    native = sorted((Path(provider.location) / "_mlir_libs").glob("*.so*"))
-    facts: list[Any] = [[(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in (*ours, *native)]]
+    ours = [file for folder in _FOLDERS for file in _files(str(package / folder), ".py")]
+    native = _files(str(Path(provider.location) / "_mlir_libs"), ".so")
+    facts: list[Any] = [sorted(ours), sorted(native)]
     facts += [provider.package, bindings.llvm_version(), plugins(), platform.machine(), _processor()]
     return repr(facts)
+
+
+def _files(folder: str, part: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the files below a folder whose names contain `part`: path, size, and when each was changed."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                if entry.name != "__pycache__":
+                    yield from _files(entry.path, part)
+            elif part in entry.name:
+                state = entry.stat()
+                yield entry.path, state.st_size, state.st_mtime_ns
 
 
 def _processor() -> str:

@@ -7,12 +7,11 @@ torch-mlir does not know, and the functions of this folder.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, partial
 from typing import Any
 
-from mlir import ir
-
+from ....passes.framework.entered_context import empty_context
 from ..support.framework import implicitly, importer_module, torch_module
 from . import (
     arithmetic,
@@ -56,7 +55,8 @@ def decompositions() -> Mapping[Any, Callable[..., Any]]:
     What draws by `bernoulli`, as dropout does on the host, still does so, and gets the same numbers.
     """
     aten = torch_module().ops.aten
-    table = {**_unknown_to_the_importer(), **importer_module("mlir.extras.fx_decomp_util").get_decomposition_table()}
+    implicit = implicit_ops()
+    table = {**_unknown_to_the_importer(implicit), **wanted_decomposed(implicit)}
     for overload in (aten.bernoulli.p, aten.bernoulli.default):
         table.pop(overload, None)
     for family in _FAMILIES:
@@ -65,24 +65,54 @@ def decompositions() -> Mapping[Any, Callable[..., Any]]:
     return {**table, **_of_rank_zero(aten, table)}
 
 
-def _unknown_to_the_importer() -> dict[Any, Callable[..., Any]]:
+def implicit_ops() -> frozenset[Any]:
+    """What PyTorch itself computes by other ops, and can keep: of ATen, and of libraries of ops that are loaded.
+
+    As `_collect_all_valid_cia_ops` of PyTorch, which asks the dispatcher for all of them once for each library.
+    """
+    torch, exporting = torch_module(), torch_module("torch._export.utils")
+    found = set(exporting._collect_all_valid_cia_ops_for_aten_namespace())
+    for name in torch.ops._dir:
+        library = getattr(torch.ops, name)
+        if name != "aten" and isinstance(library, torch._ops._OpNamespace):
+            packets = (getattr(library, op) for op in library)
+            overloads = (overload for packet in packets for overload in packet.op_overloads())
+            found.update(filter(exporting._is_preservable_cia_op, overloads))
+    return frozenset(found)
+
+
+def wanted_decomposed(implicit: Collection[Any]) -> dict[Any, Callable[..., Any]]:
+    """torch-mlir's table, which it makes of PyTorch's for core ATen ops and of all `implicit` ones."""
+    wanted, deciding = importer_module("mlir.extras.fx_decomp_util"), torch_module("torch._decomp")
+    core = deciding._core_aten_decompositions_post_autograd()
+    kept = torch_module("torch.export.decomp_utils").PRESERVED_ATEN_CIA_OPS
+    core |= {overload: implicitly(overload) for overload in implicit if overload not in core and overload not in kept}
+    excluded = set(wanted._EXPANDED_DECOMP_EXCLUDE)
+    table = {overload: function for overload, function in core.items() if overload._overloadpacket not in excluded}
+    return {**table, **deciding.get_decompositions(wanted.DEFAULT_DECOMPOSITIONS)}
+
+
+def _unknown_to_the_importer(implicit: Collection[Any]) -> dict[Any, Callable[..., Any]]:
     """What PyTorch decomposes of ops that torch-mlir has not registered."""
-    exporting = torch_module("torch._export.utils")
-    implicit = exporting._collect_all_valid_cia_ops_for_aten_namespace()
     known = {
-        **{overload: implicitly(overload) for overload in implicit},
+        **{overload: implicitly(overload) for overload in implicit if overload.namespace == "aten"},
         **torch_module("torch._decomp").decomposition_table,
     }
-    name_of = importer_module("mlir.extras.fx_importer")._get_mlir_op_name_for_schema
-    context = ir.Context()
+    context = empty_context()
     importer_module("mlir._mlir_libs._torchMlir").register_dialect(context)  # No Python classes of its ops.
     return {
         overload: function
         for overload, function in known.items()
         if hasattr(overload, "_schema")
         and "lift" not in str(overload)  # of constants, while they are traced
-        and not context.is_registered_operation(name_of(overload._schema))
+        and not context.is_registered_operation(_imported_as(overload._schema))
     }
+
+
+def _imported_as(schema: Any) -> str:
+    """The name of the op that the importer makes of a call."""
+    overload = f".{schema.overload_name}" if schema.overload_name else ""
+    return f"torch.{schema.name.replace('::', '.')}{overload}"
 
 
 _VIEWS = (

@@ -321,3 +321,17 @@ def test_no_op_is_in_two_tables() -> None:
     for one in tables:
         assert seen.isdisjoint(one)
         seen.update(one)
+
+
+def test_what_is_decomposed_is_what_torch_and_torch_mlir_say() -> None:
+    """Their own functions for it ask the dispatcher for all ops once for each library."""
+    from mlir.extras.fx_decomp_util import get_decomposition_table
+    from mlir.extras.fx_importer import _get_mlir_op_name_for_schema
+    from torch._export.utils import _collect_all_valid_cia_ops
+
+    from mlir_inplace.frontends.torch.decompositions import table
+
+    assert table.implicit_ops() == _collect_all_valid_cia_ops()
+    assert table.wanted_decomposed(table.implicit_ops()).keys() == get_decomposition_table().keys()
+    schemas = [overload._schema for overload in table.decompositions() if hasattr(overload, "_schema")]
+    assert all(table._imported_as(schema) == _get_mlir_op_name_for_schema(schema) for schema in schemas)

@@ -13,7 +13,7 @@ from mlir import ir
 
 import mlir_inplace as mi
 from mlir_inplace.runtime.compilation import shared_trampolines
-from mlir_inplace.runtime.compilation.garbage import collection_paused
+from mlir_inplace.runtime.compilation.garbage import collection_paused, modules_imported
 from mlir_inplace.runtime.native.engine import Engine
 
 PROGRAM = """
@@ -50,6 +50,21 @@ def test_it_stays_off_where_it_was_off() -> None:
     with collection_paused():
         assert not gc.isenabled()
     assert not gc.isenabled()
+
+
+@pytest.mark.parametrize(("frozen", "enabled"), [(0, True), (7, True), (0, False)])
+def test_what_is_imported_is_old(monkeypatch: pytest.MonkeyPatch, *, frozen: int, enabled: bool) -> None:
+    """Unless the caller has frozen objects, which would be thawed, or looks after the collector himself."""
+    made: list[str] = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: frozen)
+    monkeypatch.setattr(gc, "freeze", lambda: made.append("freeze"))
+    monkeypatch.setattr(gc, "unfreeze", lambda: made.append("unfreeze"))
+    if not enabled:
+        gc.disable()
+    with modules_imported():
+        assert not gc.isenabled() and not made
+    assert gc.isenabled() == enabled
+    assert made == (["freeze", "unfreeze"] if enabled and not frozen else [])
 
 
 def test_compiling_searches_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
