@@ -109,7 +109,7 @@ SEARCH_CONFIGURATIONS: tuple[Configuration, ...] = (
     Configuration(
         "ranks",
         f"inplace-convert-to-destination-style,{_one_shot()}",
-        "inplace-receive-in-place",
+        "inplace-receive-in-place,inplace-exchange-in-turn",
         ranks=True,
     ),
     Configuration("optimal-planned", _one_shot("analysis-heuristic=optimal"), on_freed="inplace-plan-memory"),

@@ -18,7 +18,7 @@ from ..support.frozen_classes import frozen
 from ..support.index_math import Number, add, index_constant
 from ..support.mpi_names import communicator_name
 
-__all__ = ["RankGroup", "balanced_extent", "grid_shape", "group_of", "mpi_op", "why_no_grid"]
+__all__ = ["RankGroup", "balanced_extent", "grid_shape", "group_of", "module_of", "mpi_op", "why_no_grid"]
 
 
 @frozen
@@ -51,12 +51,12 @@ class RankGroup:
 
 def group_of(op: ir.Operation, axes: Sequence[int]) -> RankGroup:
     """The group of an op of the shard dialect that names a grid; without axes each rank is alone."""
-    return RankGroup(_module_of(op), grid_shape(op), tuple(axes))
+    return RankGroup(module_of(op), grid_shape(op), tuple(axes))
 
 
 def grid_shape(op: ir.Operation) -> tuple[int, ...]:
     """The extents of the grid that the op names."""
-    table = ir.SymbolTable(_module_of(op))
+    table = ir.SymbolTable(module_of(op))
     return tuple(elements(table[ir.FlatSymbolRefAttr(op.attributes["grid"]).value].operation.attributes["shape"]))
 
 
@@ -92,7 +92,8 @@ def _times(number: Number, factor: int) -> Number:
     return number * factor if isinstance(number, int) else arith.muli(number, index_constant(factor))
 
 
-def _module_of(op: ir.Operation) -> ir.Operation:
+def module_of(op: ir.Operation) -> ir.Operation:
+    """The module that `op` is in."""
     while op.name != "builtin.module":
         parent = op.parent
         assert parent is not None, "the verifier has seen the symbol"

@@ -14,12 +14,22 @@ from mlir.dialects import arith, func, memref
 from ..bufferizable import Subset
 from ..structured import extent, size_value
 from ..subsets import subview
+from ..support.defining_ops import defining_op
 from ..support.index_math import Number, add, as_value
-from ..support.memref_types import dynamic_layout_type
+from ..support.memref_types import dynamic_layout_type, identity_type
 from ..support.mpi_names import NOBODY, OVERWRITES, send_receive_name
 from .grids import RankGroup
 
-__all__ = ["block", "dynamic_sizes", "rank_number", "send_receive", "within"]
+__all__ = [
+    "allocate_line",
+    "any_layout",
+    "block",
+    "cast_source",
+    "dynamic_sizes",
+    "rank_number",
+    "send_receive",
+    "within",
+]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -54,7 +64,7 @@ def send_receive(
     `overwrites` says that there surely is a rank to receive from.
     """
     number = ir.IntegerType.get_signless(32)
-    lines = [_any_layout(memory) for memory, _ in (sent, received)]
+    lines = [any_layout(memory) for memory, _ in (sent, received)]
     inputs: list[ir.Type] = [lines[0].type, number, lines[1].type, number, communicator.type]
     name = send_receive_name(lines[0].type)
     if name not in ir.SymbolTable(group.module):
@@ -65,11 +75,27 @@ def send_receive(
         call.operation.attributes[OVERWRITES] = ir.UnitAttr.get()
 
 
-def _any_layout(buffer: ir.Value) -> ir.Value:
+def any_layout(buffer: ir.Value) -> ir.Value:
     """Build the cast of a memref to the type that the functions take: all sizes and strides dynamic."""
     type_ = ir.MemRefType(buffer.type)
     wanted = dynamic_layout_type(ir.RankedTensorType.get([_DYNAMIC] * type_.rank, type_.element_type))
     return buffer if type_ == wanted else memref.cast(wanted, buffer)
+
+
+def cast_source(buffer: ir.Value) -> ir.Value:
+    """The memref that was cast, perhaps several times: its type says more."""
+    while (cast := defining_op(buffer, "memref.cast")) is not None:
+        if not isinstance(cast.operands[0].type, ir.MemRefType):
+            return buffer
+        buffer = cast.operands[0]
+    return buffer
+
+
+def allocate_line(buffer: ir.Value) -> ir.Value:
+    """Build an allocation of the sizes of a memref, without gaps."""
+    type_ = ir.MemRefType(buffer.type)
+    dynamic = [size_value(buffer, dimension) for dimension in range(type_.rank) if type_.is_dynamic_dim(dimension)]
+    return memref.alloc(ir.MemRefType(identity_type(type_, type_.memory_space)), dynamic, [])
 
 
 def rank_number(number: Number) -> ir.Value:

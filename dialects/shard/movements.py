@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from mlir import ir
-from mlir.dialects import arith, memref, scf
+from mlir.dialects import memref
 
 from ..bufferizable import AliasingValue, OpModel, Relation
 from ..rewriter import Rewriter
 from ..structured import extent
-from ..support.index_math import index_constant
 from ..support.memref_types import identity_type
+from ..support.mpi_names import PartsExchange
 from .collective import CollectiveModel, number_of
-from .grids import RankGroup, balanced_extent, mpi_op
-from .messages import block, dynamic_sizes, rank_number, send_receive
+from .exchanged_parts import call_exchange
+from .grids import balanced_extent, mpi_op
+from .messages import block, dynamic_sizes
 from .received_parts import ReceivedParts
 
 __all__ = ["MOVEMENT_MODELS"]
@@ -40,42 +41,16 @@ class AllGatherModel(CollectiveModel):
         if 0 in ir.MemRefType(target.type).shape:
             rewriter.replace(op, [target])  # No elements: even offset 0 would be out of bounds.
             return
-        if not places.differ and leads and str(ir.MemRefType(source.type).element_type) in _KNOWN_TO_UPSTREAM:
+        is_equal = places.offsets is None
+        if is_equal and leads and str(ir.MemRefType(source.type).element_type) in _KNOWN_TO_UPSTREAM:
             mpi_op("mpi.allgather", [source, target, communicator])
         else:
-            _gather_in_turn(rewriter, group, communicator, source, target, dimension, places)
+            kind = PartsExchange(group.size, dimension, None)
+            call_exchange(group.module, kind, communicator, source, target, places.offsets)
         rewriter.replace(op, [target])
 
 
 _KNOWN_TO_UPSTREAM = ("i8", "i16", "i32", "i64", "f32", "f64")
-
-
-def _partners(group: RankGroup, rank: ir.Value) -> Iterator[tuple[ir.Value, ir.Value]]:
-    """Build a loop over all other ranks: in each turn one to send to, and one to receive from."""
-    size = index_constant(group.size)
-    loop = scf.ForOp(index_constant(1), size, index_constant(1))
-    with ir.InsertionPoint(loop.body):
-        step = loop.induction_variable
-        source = arith.remui(arith.subi(arith.addi(rank, size), step), size)
-        yield arith.remui(arith.addi(rank, step), size), source
-        scf.yield_([])
-
-
-def _gather_in_turn(
-    rewriter: Rewriter,
-    group: RankGroup,
-    communicator: ir.Value,
-    source: ir.Value,
-    target: ir.Value,
-    dimension: int,
-    places: ReceivedParts,
-) -> None:
-    """Copy the rank's own part to its place and receive all others in theirs."""
-    rank = group.rank(communicator)
-    rewriter.copy(source, block(target, dimension, *places.of(rank)))
-    for to, from_ in _partners(group, rank):
-        received = block(target, dimension, *places.of(from_)), rank_number(from_)
-        send_receive(group, communicator, (source, rank_number(to)), received, overwrites=True)
 
 
 class AllSliceModel(CollectiveModel):
@@ -130,14 +105,8 @@ class AllToAllModel(CollectiveModel):
         if 0 in ir.MemRefType(target.type).shape:
             rewriter.replace(op, [target])  # No elements: even offset 0 would be out of bounds.
             return
-
-        def sent_to(other: ir.Value) -> ir.Value:
-            return block(source, split, *balanced_extent(extent(source, split), group.size, other))
-
-        rewriter.copy(sent_to(rank), block(target, concat, *places.of(rank)))
-        for to, from_ in _partners(group, rank):
-            received = block(target, concat, *places.of(from_)), rank_number(from_)
-            send_receive(group, communicator, (sent_to(to), rank_number(to)), received, overwrites=True)
+        kind = PartsExchange(group.size, concat, split)
+        call_exchange(group.module, kind, communicator, source, target, places.offsets)
         rewriter.replace(op, [target])
 
 

@@ -11,7 +11,7 @@ from ..rewriter import Rewriter
 from ..support.index_math import Number, as_value, index_constant, multiply
 from .grids import RankGroup, balanced_extent, mpi_op
 
-__all__ = ["ReceivedParts"]
+__all__ = ["ReceivedParts", "part_at"]
 
 
 class ReceivedParts:
@@ -25,31 +25,28 @@ class ReceivedParts:
         `given` is the size of what each rank has in the dimension that is put together; `part` is this rank's part of
         it, if it is the dimension that is split.
         """
-        self._length = given if part is None else part
-        self._offsets: ir.Value | None = None
+        self.offsets: ir.Value | None = None
+        """The offsets of all parts, and the sum of their sizes behind; None if they are of one size."""
         if isinstance(given, int):
-            self.total = multiply(self._length, group.size)
+            self.total = multiply(given if part is None else part, group.size)
             return
         rank, whole = group.rank(communicator), part is None
 
         def received(size: ir.Value) -> ir.Value:
             return size if whole else as_value(balanced_extent(size, group.size, rank)[1])
 
-        self._offsets = _offsets(rewriter, group, communicator, given, received)
-        self.total: Number = memref.load(self._offsets, [index_constant(group.size)])
+        self.offsets = _offsets(rewriter, group, communicator, given, received)
+        self.total: Number = memref.load(self.offsets, [index_constant(group.size)])
 
-    @property
-    def differ(self) -> bool:
-        """Whether parts may differ in size."""
-        return self._offsets is not None
 
-    def of(self, rank: ir.Value) -> tuple[Number, Number]:
-        """Build the offset and the size of the part of a rank."""
-        if self._offsets is None:
-            return multiply(rank, self._length), self._length
-        start = memref.load(self._offsets, [rank])
-        stop = memref.load(self._offsets, [arith.addi(rank, index_constant(1))])
-        return start, arith.subi(stop, start)
+def part_at(rank: ir.Value, offsets: ir.Value | None, length: Number | None) -> tuple[Number, Number]:
+    """Build the offset and the size of the part of a rank: by the offsets of all, or by the size that each has."""
+    if offsets is None:
+        assert length is not None, "one of both is known"
+        return multiply(rank, length), length
+    start = memref.load(offsets, [rank])
+    stop = memref.load(offsets, [arith.addi(rank, index_constant(1))])
+    return start, arith.subi(stop, start)
 
 
 def _offsets(

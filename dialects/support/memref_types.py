@@ -19,6 +19,7 @@ __all__ = [
     "have_same_memory_space",
     "identity_type",
     "is_castable",
+    "is_row_major",
     "is_strided_layout",
     "joint_type",
     "memory_space_of",
@@ -75,6 +76,23 @@ def joint_type(tensor: ir.Type, types: Sequence[ir.Type]) -> ir.Type:
 def has_identity_layout(type_: ir.Type) -> bool:
     """Whether elements of ``type_`` lie contiguously, row-major, from the start of the buffer."""
     return isinstance(type_, ir.MemRefType) and type_.affine_map == ir.AffineMap.get_identity(type_.rank)
+
+
+def is_row_major(type_: ir.MemRefType) -> bool:
+    """Whether the elements of such memrefs certainly lie one after the other."""
+    if has_identity_layout(type_):
+        return True
+    strides, _ = type_.get_strides_and_offset()
+    expected = 1
+    for dimension in reversed(range(type_.rank)):
+        if type_.shape[dimension] == 1:
+            continue
+        if strides[dimension] != expected:
+            return False
+        if type_.is_dynamic_dim(dimension):
+            return all(size == 1 for size in type_.shape[:dimension])
+        expected *= type_.shape[dimension]
+    return True
 
 
 def _strided(shape: Sequence[int], strides: Sequence[int], offset: int, like: ir.MemRefType) -> ir.MemRefType:

@@ -10,18 +10,25 @@ from collections.abc import Sequence
 
 from mlir import ir
 
+from .frozen_classes import frozen
+
 __all__ = [
     "BEGIN_COLLECTIVES",
     "BEGIN_RECEIVE",
     "BEGIN_SEND",
     "COMMUNICATOR",
+    "EXCHANGE_PARTS",
     "NOBODY",
     "OVERWRITES",
     "SEND_RECEIVE",
+    "PartsExchange",
     "begin_collective_name",
     "begun_collective",
     "communicator_name",
+    "exchange_parts_name",
     "is_exchange",
+    "parts_exchange",
+    "parts_exchange_of",
     "send_receive_name",
 ]
 
@@ -33,6 +40,14 @@ SEND_RECEIVE = "inplace_mpi_sendrecv"
 
 Their arguments are a memref to send, the rank to send it to, a memref to fill, the rank to receive from, and the
 communicator. Both memrefs are of one rank and element type, and do not overlap.
+"""
+
+EXCHANGE_PARTS = "inplace_mpi_exchange_parts"
+"""Prefix of declared functions that exchange parts with all ranks, and put what is received side by side.
+
+Their arguments are a memref to send, a memref to fill, perhaps a memref with the offsets of the parts in that and the
+size of all of them behind, and the communicator. Both memrefs are of one rank and element type, and do not overlap.
+Without offsets all parts are of one size. What else there is to know stands in the name (`PartsExchange`).
 """
 
 BEGIN_SEND, BEGIN_RECEIVE = "inplace_mpi_begin_send", "inplace_mpi_begin_receive"
@@ -77,6 +92,43 @@ def begun_collective(name: str) -> tuple[str, int] | None:
             number = name.removeprefix(prefix).split("_")[1]
             return op, int(number) if number.isdigit() else 0
     return None
+
+
+@frozen
+class PartsExchange:
+    """What a function that exchanges parts does.
+
+    Attributes:
+        ranks: how many take part.
+        dimension: the one along which parts lie side by side where they are received.
+        split: the one of which each rank is sent its balanced part; None if all of it is sent to each.
+    """
+
+    ranks: int
+    dimension: int
+    split: int | None
+
+
+def exchange_parts_name(kind: PartsExchange, memory: ir.Type, *, offsets: bool) -> str:
+    """The function for memrefs of that rank and element type."""
+    type_ = ir.MemRefType(memory)
+    sent = "all" if kind.split is None else kind.split
+    sizes = "_sizes" if offsets else ""
+    return f"{EXCHANGE_PARTS}_{kind.ranks}_{kind.dimension}_{sent}{sizes}_{type_.rank}d_{type_.element_type}"
+
+
+def parts_exchange(name: str) -> PartsExchange | None:
+    """What a function does, if it exchanges parts."""
+    if not name.startswith(EXCHANGE_PARTS):
+        return None
+    ranks, dimension, split = name.removeprefix(EXCHANGE_PARTS).split("_")[1:4]
+    return PartsExchange(int(ranks), int(dimension), None if split == "all" else int(split))
+
+
+def parts_exchange_of(op: ir.Operation | ir.OpView) -> PartsExchange | None:
+    """What `op` does, if it calls a function that exchanges parts."""
+    op = op.operation
+    return parts_exchange(ir.FlatSymbolRefAttr(op.attributes["callee"]).value) if op.name == "func.call" else None
 
 
 def is_exchange(op: ir.Operation | ir.OpView) -> bool:

@@ -52,6 +52,7 @@ from math import prod
 from mlir import ir
 from mlir.dialects import arith, cf, func
 
+from ...dialects.support.memref_types import is_row_major
 from ...dialects.support.mpi_names import (
     BEGIN_COLLECTIVES,
     BEGIN_RECEIVE,
@@ -59,13 +60,14 @@ from ...dialects.support.mpi_names import (
     COMMUNICATOR,
     SEND_RECEIVE,
     begun_collective,
+    parts_exchange_of,
 )
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.contract import MESSAGE_PREFIX, MESSAGE_WORDS, MOST_SENT, WAIT_FOR
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions
-from .rewriting.message_buffers import call, describe, is_row_major, moved_type, reduced_type, word, word_type
+from .rewriting.message_buffers import call, describe, moved_type, reduced_type, word, word_type
 from .rewriting.split_communicators import is_settled, kept_place
 
 _MESSAGES = ("mpi.send", "mpi.recv", "mpi.isend", "mpi.irecv")
@@ -95,6 +97,11 @@ _OF_BITS = frozenset({"LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MIN", "MAX"
 
 def analyze_messages(root: ir.Operation) -> list[ir.Operation]:
     """Return the `mpi` ops under `root` in program order. Changes nothing; raises `PassFailure` for what is refused."""
+    parts = find_ops(root, "func.call", where=lambda op: parts_exchange_of(op) is not None)
+    if parts:
+        raise PassFailure(
+            f"'@{_callee(parts[0])}' is more than one message; run inplace-exchange-in-turn before", parts[0]
+        )
     found = find_ops(root, where=lambda op: op.name.startswith("mpi.") or op.name in _POSITIONS or bool(_called(op)))
     known = {result for op in found for result in op.results}
     for op in found:

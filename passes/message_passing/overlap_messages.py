@@ -47,9 +47,11 @@ from ...dialects.support.mpi_names import (
     BEGIN_RECEIVE,
     BEGIN_SEND,
     COMMUNICATOR,
+    EXCHANGE_PARTS,
     SEND_RECEIVE,
     begin_collective_name,
     is_exchange,
+    parts_exchange_of,
 )
 from ..analysis.ir.symbols import callee_name
 from ..analysis.ir.traversal import find_ops
@@ -124,7 +126,7 @@ def _may_pass(op: ir.Operation, sent: MemoryPlace, received: MemoryPlace) -> boo
 def _is_known(op: ir.Operation) -> bool:
     """Whether the op does nothing but what its operands show, and ends."""
     if op.name == "func.call":
-        return callee_name(op).startswith((SEND_RECEIVE, COMMUNICATOR))
+        return callee_name(op).startswith((SEND_RECEIVE, EXCHANGE_PARTS, COMMUNICATOR))
     if op.name in BEGIN_COLLECTIVES:
         return _has_equal_sizes(op)
     if op.name.partition(".")[2] in _DIVISIONS:
@@ -142,7 +144,7 @@ def _has_equal_sizes(op: ir.Operation) -> bool:
 def _accesses(op: ir.Operation) -> Iterator[tuple[MemoryPlace, int]]:
     """The memory that an op, or an op in it, reads or writes."""
     for inner in find_ops(op):
-        exchanges = is_exchange(inner) or inner.name in BEGIN_COLLECTIVES
+        exchanges = is_exchange(inner) or inner.name in BEGIN_COLLECTIVES or parts_exchange_of(inner) is not None
         for number, value in enumerate(inner.operands):
             if not isinstance(value.type, ir.MemRefType | ir.UnrankedMemRefType):
                 continue

@@ -1,16 +1,16 @@
-"""Receive what is gathered where it is wanted, not in memory that is copied there at once.
+"""Receive messages where they are wanted, not in memory that is copied there at once.
 
-In: functions on memrefs. Out: the same functions, in which an allocation that is only filled by an all-gather, and then
-copied into other memory, is gone: the gather stands where the copy stood, and receives there. So a gather that is
-inserted into a larger tensor lands in its slice.
+In: functions on memrefs. Out: the same functions, in which an allocation that is only filled by a message, and then
+copied into other memory, is gone: the message stands where the copy stood, and is received there. So what is gathered,
+exchanged or shifted, and inserted into a larger tensor, lands in its slice.
 
 ```mlir
-func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
+func.func @f(%x: memref<4x8xf32>, %t: memref<20x16xf32>, %i: index) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
-  %s = memref.subview %t[%i, 0] [8, 8] [1, 1] : memref<20x8xf32> to memref<8x8xf32, strided<[8, 1], offset: ?>>
-  memref.copy %a, %s : memref<8x8xf32> to memref<8x8xf32, strided<[8, 1], offset: ?>>
+  %s = memref.subview %t[%i, 0] [8, 8] [1, 1] : memref<20x16xf32> to memref<8x8xf32, strided<[16, 1], offset: ?>>
+  memref.copy %a, %s : memref<8x8xf32> to memref<8x8xf32, strided<[16, 1], offset: ?>>
   return
 }
 ```
@@ -18,103 +18,154 @@ func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
 becomes:
 
 ```mlir
-func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
+func.func @f(%x: memref<4x8xf32>, %t: memref<20x16xf32>, %i: index) {
   %c = mpi.comm_world : !mpi.comm
-  %s = memref.subview %t[%i, 0] [8, 8] [1, 1] : memref<20x8xf32> to memref<8x8xf32, strided<[8, 1], offset: ?>>
-  mpi.allgather(%x, %s, %c) : memref<4x8xf32>, memref<8x8xf32, strided<[8, 1], offset: ?>>
+  %s = memref.subview %t[%i, 0] [8, 8] [1, 1] : memref<20x16xf32> to memref<8x8xf32, strided<[16, 1], offset: ?>>
+  mpi.allgather(%x, %s, %c) : memref<4x8xf32>, memref<8x8xf32, strided<[16, 1], offset: ?>>
   return
 }
 ```
 
-Nothing else uses the allocation, and between the gather and the copy, in one block, there are only arithmetic on
+Messages are collectives, receives, exchanges with one rank, and exchanges of parts with all ranks, as of columns.
+Nothing else uses the allocation, and between the message and the copy, in one block, there are only arithmetic on
 numbers and views. What is sent must be apart from where it lands, by `rewriting/separate_memory.py`; besides, arguments
 of a function that only callers outside of the module call are apart from each other where one is written, as these
-callers are told. Left alone: slices with gaps, and exchanges in turn, of parts that lie in columns or differ in size.
+callers are told. An all-gather of rows into memory with gaps becomes an exchange of parts, if that takes no more
+messages; so do all that it may meet, or none. All other messages are copied to memory with gaps, but for exchanges of
+parts: MPI would walk it, which takes longer than the copy.
 
-Before deallocation, as allocations have no other end then. Linear in the ops between gathers and copies.
+Before deallocation, as allocations have no other end then. Linear in the ops between messages and copies.
 
 Upstream counterpart: none; `memref.copy` of an allocation is folded nowhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from mlir import ir
+from mlir.dialects import memref
 
 from ...dialects.support.defining_ops import defining_op
 from ...dialects.support.frozen_classes import frozen
-from ...dialects.support.memref_types import has_identity_layout, have_same_memory_space
+from ...dialects.support.memref_types import has_strides, have_same_memory_space, is_castable, is_row_major
+from ...dialects.support.mpi_names import PartsExchange, is_exchange, parts_exchange_of
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 from ..functions.rewriting.results import collect_functions
-from .rewriting.message_buffers import is_row_major
+from .rewriting.row_exchanges import GATHER, build_exchange, part_of, rows_exchange
 from .rewriting.separate_memory import MemoryPlace, are_apart, is_argument, place_of
 
-_GATHER = "mpi.allgather"
+_MESSAGES = {GATHER: 1, "mpi.allreduce": 1, "mpi.reduce_scatter_block": 1, "mpi.recv": 0}
+"""Which operand of an op is filled."""
 _PURE = ("arith.", "index.")
 _PURE_OPS = frozenset({"affine.apply", "memref.cast", "memref.dim", "memref.subview"})
 """Ops that neither read nor write memory: those of `_PURE` have no regions and no memrefs."""
 
 
 @frozen
-class ReceivedCopy:
-    """An all-gather into an allocation, and the copy of that."""
+class Receipt:
+    """A message that fills an allocation, and the copy of that.
 
-    gather: ir.Operation
+    Attributes:
+        message: the op.
+        filled: the number of the operand that it fills.
+        copy: the op.
+        exchange: what stands for an all-gather into memory with gaps.
+    """
+
+    message: ir.Operation
+    filled: int
     copy: ir.Operation
+    exchange: PartsExchange | None = None
 
 
-def analyze_receipts(root: ir.Operation) -> list[ReceivedCopy]:
+def analyze_receipts(root: ir.Operation) -> list[Receipt]:
     """The allocations under `root` that can be left out, by what fills and copies them. Changes nothing."""
     entries = {name for name, uses in collect_functions(root).items() if uses.is_entry}
     following: dict[ir.Operation, ir.Operation] = {}
-    found: list[tuple[ir.Operation, ir.Operation | None]] = []
-    for gather in find_ops(root, _GATHER):
-        if gather not in following:
-            ops = [one.operation for one in gather.block.operations]
+    found: list[Receipt] = []
+    for message in find_ops(root, where=lambda op: _filled(op) is not None):
+        if message not in following:
+            ops = [one.operation for one in message.block.operations]
             following.update(pairwise(ops))
-        found.append((gather, _copy_of(gather, following)))
-    return [ReceivedCopy(gather, copy) for gather, copy in found if copy is not None and _is_fit(gather, copy, entries)]
+        receipt = _receipt_of(message, following)
+        if receipt is not None and _is_apart_from_sent(receipt, entries):
+            found.append(receipt)
+    return _that_meet(found, find_ops(root, GATHER))
 
 
-def _copy_of(gather: ir.Operation, following: Mapping[ir.Operation, ir.Operation]) -> ir.Operation | None:
-    """The copy of the allocation that `gather` fills, if these are its only uses, and nothing but numbers is between.
+def _filled(op: ir.Operation | ir.OpView) -> int | None:
+    """Which operand of a message is filled."""
+    if parts_exchange_of(op) is not None:
+        return 1
+    return 2 if is_exchange(op) else _MESSAGES.get(op.name)
+
+
+def _receipt_of(message: ir.Operation, following: Mapping[ir.Operation, ir.Operation]) -> Receipt | None:
+    """The copy of the allocation that `message` fills, if these are its only uses, and nothing but numbers is between.
 
     `following` has the op behind each op of the block.
     """
-    memory = gather.operands[1]
-    users = [use.owner.operation for use in memory.uses if use.owner.operation != gather]
-    if defining_op(memory, "memref.alloc") is None or len(gather.results) or gather.operands[0] == memory:
+    filled = _filled(message)
+    assert filled is not None, "it was found by that"
+    memory, user = message.operands[filled], message
+    while (cast := defining_op(memory, "memref.cast")) is not None and len(list(memory.uses)) == 1:
+        memory, user = cast.operands[0], cast
+    users = [use.owner.operation for use in memory.uses]
+    if defining_op(memory, "memref.alloc") is None or len(message.results) or len(users) != 2:
         return None
-    if len(users) != 1 or users[0].name != "memref.copy" or users[0].operands[0] != memory:
+    copy = users[users[0] == user]
+    if copy.name != "memref.copy" or copy.operands[0] != memory or copy == user:
         return None
-    op = following.get(gather)
-    while op is not None and op != users[0]:
+    op = following.get(message)
+    while op is not None and op != copy:
         if not (op.name in _PURE_OPS or op.name.startswith(_PURE)) or len(op.regions):
             return None
         op = following.get(op)
-    return op
+    return None if op is None else _as_receipt(message, filled, copy)
 
 
-def _is_fit(gather: ir.Operation, copy: ir.Operation, entries: set[str]) -> bool:
-    """Whether `gather` may receive where `copy` puts what it gives."""
-    source, target = copy.operands
-    if source == target or not _is_alike(source.type, target.type):
-        return False
-    return _is_apart(place_of(gather.operands[0]), place_of(target), entry=_function_of(copy) in entries)
-
-
-def _is_alike(source: ir.Type, target: ir.Type) -> bool:
-    """Whether both memrefs have one shape as far as types say, one memory space, and elements one after the other."""
+def _as_receipt(message: ir.Operation, filled: int, copy: ir.Operation) -> Receipt | None:
+    """The receipt, if the message, or an exchange for it, may fill memory of the type that the copy fills."""
+    source, target = (operand.type for operand in copy.operands)
     if not isinstance(source, ir.MemRefType) or not isinstance(target, ir.MemRefType):
-        return False
-    is_strided = isinstance(target.layout, ir.StridedLayoutAttr) or has_identity_layout(target)
-    if not is_strided or not is_row_major(target):
-        return False
-    return list(source.shape) == list(target.shape) and have_same_memory_space(source, target)
+        return None
+    if list(source.shape) != list(target.shape) or not have_same_memory_space(source, target):
+        return None
+    if not has_strides(target) or (
+        message.name == "func.call" and not is_castable(target, message.operands[filled].type)
+    ):
+        return None
+    if parts_exchange_of(message) is not None or is_row_major(target):
+        return Receipt(message, filled, copy)
+    exchange = rows_exchange(message.operands[0].type, target) if message.name == GATHER else None
+    return None if exchange is None else Receipt(message, filled, copy, exchange)
+
+
+def _is_apart_from_sent(receipt: Receipt, entries: set[str]) -> bool:
+    """Whether what the message sends, or reads besides, is no memory that the copy fills."""
+    place, entry = place_of(receipt.copy.operands[1]), _function_of(receipt.copy) in entries
+    others = [value for number, value in enumerate(receipt.message.operands) if number != receipt.filled]
+    memory = [value for value in others if isinstance(value.type, ir.MemRefType | ir.UnrankedMemRefType)]
+    return all(_is_apart(place_of(value), place, entry=entry) for value in memory)
+
+
+def _that_meet(found: Sequence[Receipt], gathers: Sequence[ir.Operation]) -> list[Receipt]:
+    """What is left of `found` if no all-gather becomes an exchange that may meet one that does not become one.
+
+    In branches by rank two of them may meet, if their parts are of one size.
+    """
+    exchanged = {receipt.message for receipt in found if receipt.exchange is not None}
+    others = {part_of(op) for op in gathers if op not in exchanged}
+
+    def meets_another(receipt: Receipt) -> bool:
+        element, count = part_of(receipt.message)
+        return not others.isdisjoint({(element, count), (element, None)})
+
+    return [receipt for receipt in found if receipt.exchange is None or not meets_another(receipt)]
 
 
 def _function_of(op: ir.Operation) -> str:
@@ -133,21 +184,40 @@ def _is_apart(memory: MemoryPlace, written: MemoryPlace, *, entry: bool) -> bool
 
 
 class ReceiveInPlacePass(Pass[PassOptions]):
-    """Receive what is gathered where it is wanted."""
+    """Receive messages where they are wanted."""
 
     argument = "inplace-receive-in-place"
-    summary = "receive what is gathered in the memory that it is copied to"
+    summary = "receive messages in the memory that they are copied to"
     anchor = "builtin.module"
     statistics = (Statistic("receipts", "allocations that are left out, with the copies of them"),)
-    concerns = (_GATHER,)
+    concerns = (*_MESSAGES, "func.call")
 
     def run(self, op: ir.Operation) -> None:
         for receipt in analyze_receipts(op):
-            source, target = receipt.copy.operands
-            receipt.gather.move_before(receipt.copy)
-            receipt.gather.operands[1] = target
-            receipt.copy.erase()
-            allocation = defining_op(source)
-            assert allocation is not None
-            allocation.erase()
+            _receive(receipt)
             self.count("receipts")
+
+
+def _receive(receipt: Receipt) -> None:
+    """Put the message where the copy is, and receive there."""
+    message, copy = receipt.message, receipt.copy
+    source, target = copy.operands
+    old = message.operands[receipt.filled]
+    message.move_before(copy)
+    with ir.InsertionPoint(message), message.location:
+        if message.name == "func.call" and target.type != old.type:
+            target = memref.cast(old.type, target)
+        if receipt.exchange is not None:
+            build_exchange(message, receipt.exchange, target)
+            message.erase()
+        else:
+            message.operands[receipt.filled] = target
+    copy.erase()
+    while old != source:
+        cast = defining_op(old)
+        assert cast is not None, "casts lead from the allocation to the message"
+        old = cast.operands[0]
+        cast.erase()
+    allocation = defining_op(source)
+    assert allocation is not None
+    allocation.erase()

@@ -49,7 +49,7 @@ FAMILIES = {
         "raise-assertions results-to-out-params"
     ),
     "kernels": "mark-kernels outline-groups outline-kernels outline-layers tabulate-calls",
-    "message_passing": "keep-waits lower-mpi overlap-messages receive-in-place",
+    "message_passing": "exchange-in-turn keep-waits lower-mpi overlap-messages receive-in-place",
     "numerics": (
         "convert-bf16-to-i16 expand-bf16-extremes expand-classifications expand-expm1 expand-small-floats "
         "expand-truncations extend-fma keep-roundings unpack-vector-memory"

@@ -1,10 +1,10 @@
 """Pack what is sent or received so that its elements lie side by side, as MPI takes them.
 
 In: ops of `mpi` and calls of `inplace_mpi_sendrecv`, on memrefs of any strided layout. Out: the same on memrefs of one
-dimension. Memory that is contiguous is seen as one line; other memory is copied to a new buffer before it is sent, and
-from one after it was received. Positions in a `shard.grid` become arithmetic on the number of the rank. Left alone:
-everything else, and what is one line already. Refused, with an error that names the op: memrefs without rank or
-strides.
+dimension; exchanges of parts with all ranks become loops over such calls. Memory that is contiguous is seen as one
+line; other memory is copied to a new buffer before it is sent, and from one after it was received. Positions in a
+`shard.grid` become arithmetic on the number of the rank. Left alone: everything else, and what is one line already.
+Refused, with an error that names the op: memrefs without rank or strides.
 
 ```mlir
 func.func @f(%a: memref<2x3xf32>, %b: memref<4xf32, strided<[8]>>, %tag: i32, %rank: i32) {
@@ -41,9 +41,10 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import func, memref
 
-from ...dialects.structured import extent
-from ...dialects.support.memref_types import collapsed_type, expanded_type, has_strides, identity_type
-from ...dialects.support.mpi_names import OVERWRITES, is_exchange, send_receive_name
+from ...dialects.shard.exchanged_parts import exchange_in_turn
+from ...dialects.shard.messages import allocate_line, cast_source
+from ...dialects.support.memref_types import collapsed_type, expanded_type, has_strides
+from ...dialects.support.mpi_names import OVERWRITES, is_exchange, parts_exchange_of, send_receive_name
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
@@ -75,16 +76,6 @@ def analyze_messages(root: ir.Operation) -> tuple[ir.Operation, ...]:
     return tuple(found)
 
 
-def _origin(value: ir.Value) -> ir.Value:
-    """The memref that was cast, perhaps several times: its type says more."""
-    while isinstance(value, ir.OpResult) and value.owner.name == "memref.cast":
-        source = value.owner.operands[0]
-        if not isinstance(source.type, ir.MemRefType):
-            return value
-        value = source
-    return value
-
-
 def _as_line(buffer: ir.Value) -> ir.Value | None:
     """Build the view of a contiguous buffer as one line; None if it may not be contiguous."""
     type_ = ir.MemRefType(buffer.type)
@@ -109,13 +100,11 @@ class _Packer:
 
     def line(self, value: ir.Value, *, sent: bool, received: bool) -> ir.Value:
         """The line for a memref that is sent, received, or both; `sent` also where its old content may stay."""
-        buffer = _origin(value)
+        buffer = cast_source(value)
         line = _as_line(buffer)
         if line is not None:
             return line
-        type_ = ir.MemRefType(buffer.type)
-        dynamic = [size for axis in range(type_.rank) if isinstance(size := extent(buffer, axis), ir.Value)]
-        made = memref.alloc(ir.MemRefType(identity_type(type_, type_.memory_space)), dynamic, [])
+        made = allocate_line(buffer)
         if sent:
             memref.copy(buffer, made)
             self.copies += 1
@@ -133,7 +122,7 @@ def _pack(op: ir.Operation) -> int:
     packer = _Packer(op)
     sends, receives = _SENT[op.name]
     operands = list(op.operands)
-    if op.name == "mpi.allreduce" and _origin(operands[0]) == _origin(operands[1]):
+    if op.name == "mpi.allreduce" and cast_source(operands[0]) == cast_source(operands[1]):
         op.operands[0] = op.operands[1] = packer.line(operands[0], sent=True, received=True)
         return packer.copies
     for number in (*sends, *receives):
@@ -183,6 +172,8 @@ class PackMessagesPass(Pass[PassOptions]):
     concerns = (*_SENT, "func.call", *POSITIONS, "shard.grid")
 
     def run(self, op: ir.Operation) -> None:
+        for call in find_ops(op, "func.call", where=lambda one: parts_exchange_of(one) is not None):
+            exchange_in_turn(call)
         for message in analyze_messages(op):
             with ir.InsertionPoint(message), message.location:
                 copies = _pack_exchange(message) if is_exchange(message) else _pack(message)

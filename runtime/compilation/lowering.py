@@ -211,8 +211,8 @@ BOUNDARY = (
 RECEIPTS = Phase(
     "receipts",
     "Only for programs that send messages. When copies are in the IR, and before deallocation gives the memory that is"
-    " copied another use.",
-    ("inplace-receive-in-place",),
+    " copied another use. What is exchanged with all ranks becomes messages when it is known where they are received.",
+    ("inplace-receive-in-place", "inplace-exchange-in-turn", "inplace-canonicalize", "cse"),
 )
 
 

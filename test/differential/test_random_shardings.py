@@ -20,8 +20,8 @@ from mlir_inplace.checking.evaluator import evaluate
 
 SHARD = "builtin.module(inplace-shard)"
 BUFFERIZE = """builtin.module(inplace-canonicalize,cse,inplace-convert-to-destination-style,
-    inplace-one-shot-bufferize{bufferize-function-boundaries=true},inplace-canonicalize,cse,inplace-pack-messages,
-    inplace-overlap-messages)"""
+    inplace-one-shot-bufferize{bufferize-function-boundaries=true},inplace-canonicalize,cse,inplace-receive-in-place,
+    inplace-exchange-in-turn,inplace-overlap-messages)"""
 
 
 def entry(module: ir.Module) -> ir.Operation:

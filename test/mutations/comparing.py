@@ -94,6 +94,7 @@ def _fault(reason: str) -> str:
         "after it was freed": "use after free",
         "never written": "garbage is read",
         "before the wait": "memory of a message is used",
+        "is received into": "a message is received where it is sent from",
         "must call the same": "collectives do not meet",
     }
     return next((name for words, name in known.items() if words in reason), f"fault: {reason}")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from mlir import ir
 
+from ....dialects.support.mpi_names import PartsExchange, parts_exchange
 from ..decoding.decoder import Decoder
 from ..decoding.handlers import Handler
 from ..decoding.steps import on_values, plain
@@ -19,6 +21,7 @@ from ..values.memory import MemRef
 from ..values.ranks import Communicator, Rank
 from ..values.requests import NOBODY, Request, begin_collective, begin_receive, begin_send, fill, taken
 from ..values.signature import Function
+from ..values.slices import balanced_part
 
 __all__ = ["OPS", "message_function", "place_of", "rank_of"]
 
@@ -109,10 +112,26 @@ def _all_gather(decoder: Decoder, op: ir.Operation) -> Function:
     rank, place = rank_of(decoder), place_of(op)
 
     def gather(source: MemRef, target: MemRef, communicator: Communicator) -> int | None:
+        if not _is_part(source, target, rank.within(communicator)):
+            _require_apart(source, target)
         fill(target, _gathered(rank.meet(communicator, place, op.name, taken(source))))
         return _code(op)
 
     return gather
+
+
+def _is_part(source: MemRef, target: MemRef, number: int) -> bool:
+    """Whether the memory that is gathered begins where its part of the target does, which needs no message."""
+    place = number * source.array.size
+    if place >= target.array.size:
+        return False
+    start = target.array[(*np.unravel_index(place, target.shape), ...)]
+    return source.array.__array_interface__["data"] == start.__array_interface__["data"]
+
+
+def _require_apart(sent: MemRef, filled: MemRef) -> None:
+    if sent.array.size and np.shares_memory(sent.array, filled.array):
+        raise EvaluationError("memory that is sent is received into")
 
 
 def _gathered(lines: list[Any]) -> Any:
@@ -158,12 +177,35 @@ def _exchange(rank: Rank, place: str) -> Function:
     """Send and receive at once."""
 
     def run(source: MemRef, target: Any, received: MemRef, origin: Any, communicator: Communicator) -> Sequence[Any]:
-        if source.array.size and np.shares_memory(source.array, received.array):
-            raise EvaluationError("memory that is sent is received into")
+        _require_apart(source, received)
         if int(target) != NOBODY:
             rank.send(communicator, taken(source), int(target))
         if int(origin) != NOBODY:
             fill(received, rank.receive(communicator, int(origin), place))
+        return ()
+
+    return run
+
+
+def _exchange_parts(rank: Rank, place: str, kind: PartsExchange) -> Function:
+    """Send a part to each rank, and put those of all side by side."""
+
+    def run(sent: MemRef, filled: MemRef, *others: Any) -> Sequence[Any]:
+        *offsets, communicator = others
+        _require_apart(sent, filled)
+        value = sent.read()
+        values = rank.meet(communicator, place, f"an exchange of parts {kind}", value.copy())
+        if kind.split is not None:
+            number = rank.within(communicator)
+            values = [balanced_part(one, kind.split, len(values), number) for one in values]
+        sizes = [one.shape[kind.dimension] for one in values]
+        told = offsets[0].read().tolist() if offsets else [sizes[0] * number for number in range(len(sizes) + 1)]
+        if list(accumulate(sizes, initial=0)) != told:
+            raise EvaluationError(f"parts of {sizes} elements are received, but {told} are their offsets")
+        whole = np.concatenate(values, kind.dimension)
+        if whole.shape != filled.shape:
+            raise EvaluationError(f"{list(whole.shape)} elements are received into {list(filled.shape)}")
+        filled.write(whole)
         return ()
 
     return run
@@ -225,6 +267,9 @@ _FUNCTIONS: dict[str, Callable[[Rank, str], Function]] = {
 
 def message_function(decoder: Decoder, op: ir.Operation, name: str) -> Function | None:
     """What a call of a function for messages does, if it is one; it returns all results."""
+    parts = parts_exchange(name)
+    if parts is not None:
+        return _exchange_parts(rank_of(decoder), place_of(op), parts)
     collective = _BEGUN.match(name)
     if collective:
         return _begun(rank_of(decoder), place_of(op), collective[1], int(collective[2] or 0))

@@ -17,7 +17,7 @@ from ..values.combining import COMBINERS, combined
 from ..values.errors import EvaluationError
 from ..values.ranks import Communicator
 from ..values.signature import Function
-from ..values.slices import replaced
+from ..values.slices import balanced_part, replaced
 from ..values.undefined import empty
 from .mpi import place_of, rank_of
 
@@ -75,12 +75,6 @@ def _kind(op: ir.Operation) -> str:
     return kind
 
 
-def _part(value: Any, dimension: int, parts: int, part: int) -> Any:
-    own = np.array_split(np.arange(value.shape[dimension]), parts)[part]
-    start = own[0] if own.size else 0
-    return value[(slice(None),) * dimension + (slice(start, start + own.size),)]
-
-
 def _all_reduce(op: ir.Operation) -> Compute:
     kind = _kind(op)
     return lambda values, _number, _own: combined(kind, values)
@@ -88,7 +82,7 @@ def _all_reduce(op: ir.Operation) -> Compute:
 
 def _reduce_scatter(op: ir.Operation) -> Compute:
     kind, dimension = _kind(op), integer(op, "scatter_dim")
-    return lambda values, number, _: _part(combined(kind, values), dimension, len(values), number)
+    return lambda values, number, _: balanced_part(combined(kind, values), dimension, len(values), number)
 
 
 def _all_gather(op: ir.Operation) -> Compute:
@@ -98,12 +92,14 @@ def _all_gather(op: ir.Operation) -> Compute:
 
 def _all_slice(op: ir.Operation) -> Compute:
     dimension = integer(op, "slice_axis")
-    return lambda values, number, own: _part(own, dimension, len(values), number)
+    return lambda values, number, own: balanced_part(own, dimension, len(values), number)
 
 
 def _all_to_all(op: ir.Operation) -> Compute:
     split, concat = integer(op, "split_axis"), integer(op, "concat_axis")
-    return lambda values, number, _: np.concatenate([_part(v, split, len(values), number) for v in values], concat)
+    return lambda values, number, _: np.concatenate(
+        [balanced_part(v, split, len(values), number) for v in values], concat
+    )
 
 
 def _shift(op: ir.Operation) -> Compute:

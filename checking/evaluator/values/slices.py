@@ -13,7 +13,7 @@ from .errors import EvaluationError
 from .shapes import kept_dimensions
 from .undefined import Partial, assign, tidy
 
-__all__ = ["SliceReader", "inner_key", "replaced", "slice_key"]
+__all__ = ["SliceReader", "balanced_part", "inner_key", "replaced", "slice_key"]
 
 
 class SliceReader:
@@ -87,3 +87,10 @@ def replaced(target: Any, key: Any, source: Any) -> Any:
     undefined = np.array(target.undefined) if type(target) is Partial else np.zeros(target.shape, np.bool_)
     assign(data, undefined, key, source)
     return tidy(data, undefined)
+
+
+def balanced_part(value: Any, dimension: int, parts: int, part: int) -> Any:
+    """One of the parts of a dimension, of which the first ones have one element more where sizes differ."""
+    own = np.array_split(np.arange(value.shape[dimension]), parts)[part]
+    start = own[0] if own.size else 0
+    return value[(slice(None),) * dimension + (slice(start, start + own.size),)]

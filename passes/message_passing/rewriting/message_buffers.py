@@ -14,10 +14,10 @@ from mlir.dialects import arith, func, memref
 from ....dialects.structured import index_constant
 from ....dialects.support.element_sizes import element_bytes
 from ....dialects.support.frozen_classes import frozen
-from ....dialects.support.memref_types import has_identity_layout
+from ....dialects.support.memref_types import has_identity_layout, is_row_major
 from ...framework.contract import MESSAGE_PREFIX, MESSAGE_WORDS
 
-__all__ = ["MessageBuffer", "call", "describe", "is_row_major", "moved_type", "reduced_type", "word", "word_type"]
+__all__ = ["MessageBuffer", "call", "describe", "moved_type", "reduced_type", "word", "word_type"]
 
 _REAL = {"f32": "FLOAT", "f64": "DOUBLE"}
 _COMPLEX = {"f32": "C_FLOAT_COMPLEX", "f64": "C_DOUBLE_COMPLEX"}
@@ -40,21 +40,6 @@ class MessageBuffer:
     type: ir.Value
     elements: ir.Value
     made: Sequence[ir.Value]
-
-
-def is_row_major(type_: ir.MemRefType) -> bool:
-    """Whether the elements of such memrefs certainly lie one after the other."""
-    if has_identity_layout(type_):
-        return True
-    strides, _ = type_.get_strides_and_offset()
-    expected = 1
-    for dimension in reversed(range(type_.rank)):
-        if strides[dimension] != expected:
-            return False
-        if type_.is_dynamic_dim(dimension):
-            return dimension == 0
-        expected *= type_.shape[dimension]
-    return True
 
 
 def moved_type(element: ir.Type) -> tuple[str, int] | None:

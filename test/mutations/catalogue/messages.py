@@ -8,14 +8,36 @@ _OVERLAP = "passes.message_passing.overlap_messages:"
 _SEPARATE = "passes.message_passing.rewriting.separate_memory:"
 
 _RECEIVE = "passes.message_passing.receive_in_place:"
+_ROWS = "passes.message_passing.rewriting.row_exchanges:"
 
 MESSAGES = (
     Rule(
         "nothing is done between a gather and its copy",
         "as nothing in between depends on it or on memory",
-        _RECEIVE + "_copy_of",
+        _RECEIVE + "_receipt_of",
         "if False:",
         "if not (op.name in _PURE_OPS or op.name.startswith(_PURE)) or len(op.regions):",
+    ),
+    Rule(
+        "what is sent is apart from where it lands",
+        "*What is sent is apart from where it lands*",
+        _RECEIVE + "_is_apart_from_sent",
+        "return True or all(",
+        "return all(",
+    ),
+    Rule(
+        "gathers that may meet stay alike",
+        "*Gathers that may meet stay alike:*",
+        _RECEIVE + "_that_meet",
+        "return list(found)",
+        "return [receipt for receipt in found if receipt.exchange is None or not meets_another(receipt)]",
+    ),
+    Rule(
+        "rows of all ranks are the whole",
+        "*parts whose rows lie one after the other*",
+        _ROWS + "rows_exchange",
+        "if False:",
+        "if [size * (ranks if number == dimension else 1) for number, size in enumerate(part.shape)] != list(whole.shape):",
     ),
     Rule(
         "a reinterpreted memref leaves its block",
@@ -50,7 +72,7 @@ MESSAGES = (
         "no op in\nbetween writes what is sent",
         _OVERLAP + "_is_known",
         "return True",
-        "return callee_name(op).startswith((SEND_RECEIVE, COMMUNICATOR))",
+        "return callee_name(op).startswith((SEND_RECEIVE, EXCHANGE_PARTS, COMMUNICATOR))",
     ),
     Rule(
         "collectives of a kind are begun alike",

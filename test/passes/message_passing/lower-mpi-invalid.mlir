@@ -61,3 +61,13 @@ func.func @other_code() -> i1 {
   %is = mpi.retval_check %code = <MPI_ERR_BUFFER> : i1
   return %is : i1
 }
+
+// -----
+
+func.func private @inplace_mpi_exchange_parts_2_0_all_1d_f32(memref<4xf32>, memref<8xf32>, !mpi.comm)
+func.func @parts(%x: memref<4xf32>, %t: memref<8xf32>) {
+  %c = mpi.comm_world : !mpi.comm
+  // expected-error @+1 {{'@inplace_mpi_exchange_parts_2_0_all_1d_f32' is more than one message; run inplace-exchange-in-turn before}}
+  call @inplace_mpi_exchange_parts_2_0_all_1d_f32(%x, %t, %c) : (memref<4xf32>, memref<8xf32>, !mpi.comm) -> ()
+  return
+}

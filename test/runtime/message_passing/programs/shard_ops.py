@@ -26,6 +26,8 @@ Array = np.ndarray[Any, Any]
 class Case:
     """One op on a tensor `%t`.
 
+    A rank copies its own part; columns are copied to and from memory in which they lie side by side, but its own.
+
     `shape_of` gives the sizes of a rank's tensor, `expected` what a rank gets for the tensors of all ranks, and
     `copies` how many copies each rank makes.
     """
@@ -131,7 +133,7 @@ CASES: dict[str, Case] = {
         "tensor<3x?xf64>",
         lambda rank: (3, uneven(rank)),
         lambda arrays, _: np.concatenate(arrays, 1),
-        copies=1,
+        copies=SIZE,
     ),
     "all_to_all": Case(
         f"shard.all_to_all %t {AXES} split_axis = 1 concat_axis = 0 : {WIDE} -> {LONG}",
@@ -139,7 +141,7 @@ CASES: dict[str, Case] = {
         LONG,
         lambda _: (2, 3 * SIZE),
         exchanged(1, 0),
-        copies=1,
+        copies=SIZE,
     ),
     "all_to_all_of_uneven_parts": Case(
         f"shard.all_to_all %t {AXES} split_axis = 1 concat_axis = 0 : tensor<?x?xf32> -> tensor<?x?xf32>",
@@ -147,7 +149,7 @@ CASES: dict[str, Case] = {
         "tensor<?x?xf32>",
         lambda rank: (uneven(rank), 5),
         exchanged(1, 0),
-        copies=1,
+        copies=SIZE,
     ),
     "all_to_all_of_one_dimension": Case(
         f"shard.all_to_all %t {AXES} split_axis = 0 concat_axis = 0 : tensor<?x2xi64> -> tensor<?x2xi64>",
