@@ -66,7 +66,7 @@ _PURE_OPS = frozenset({"affine.apply", "memref.cast", "memref.dim", "memref.subv
 
 
 @frozen
-class Receipt:
+class DirectReceipt:
     """A message that fills an allocation, and the copy of that.
 
     Attributes:
@@ -82,11 +82,11 @@ class Receipt:
     exchange: PartsExchange | None = None
 
 
-def analyze_receipts(root: ir.Operation) -> list[Receipt]:
+def analyze_receipts(root: ir.Operation) -> list[DirectReceipt]:
     """The allocations under `root` that can be left out, by what fills and copies them. Changes nothing."""
     entries = {name for name, uses in collect_functions(root).items() if uses.is_entry}
     following: dict[ir.Operation, ir.Operation] = {}
-    found: list[Receipt] = []
+    found: list[DirectReceipt] = []
     for message in find_ops(root, where=lambda op: _filled(op) is not None):
         if message not in following:
             ops = [one.operation for one in message.block.operations]
@@ -104,7 +104,7 @@ def _filled(op: ir.Operation | ir.OpView) -> int | None:
     return 2 if is_exchange(op) else _MESSAGES.get(op.name)
 
 
-def _receipt_of(message: ir.Operation, following: Mapping[ir.Operation, ir.Operation]) -> Receipt | None:
+def _receipt_of(message: ir.Operation, following: Mapping[ir.Operation, ir.Operation]) -> DirectReceipt | None:
     """The copy of the allocation that `message` fills, if these are its only uses, and nothing but numbers is between.
 
     `following` has the op behind each op of the block.
@@ -128,7 +128,7 @@ def _receipt_of(message: ir.Operation, following: Mapping[ir.Operation, ir.Opera
     return None if op is None else _as_receipt(message, filled, copy)
 
 
-def _as_receipt(message: ir.Operation, filled: int, copy: ir.Operation) -> Receipt | None:
+def _as_receipt(message: ir.Operation, filled: int, copy: ir.Operation) -> DirectReceipt | None:
     """The receipt, if the message, or an exchange for it, may fill memory of the type that the copy fills."""
     source, target = (operand.type for operand in copy.operands)
     if not isinstance(source, ir.MemRefType) or not isinstance(target, ir.MemRefType):
@@ -140,12 +140,12 @@ def _as_receipt(message: ir.Operation, filled: int, copy: ir.Operation) -> Recei
     ):
         return None
     if parts_exchange_of(message) is not None or is_row_major(target):
-        return Receipt(message, filled, copy)
+        return DirectReceipt(message, filled, copy)
     exchange = rows_exchange(message.operands[0].type, target) if message.name == GATHER else None
-    return None if exchange is None else Receipt(message, filled, copy, exchange)
+    return None if exchange is None else DirectReceipt(message, filled, copy, exchange)
 
 
-def _is_apart_from_sent(receipt: Receipt, entries: set[str]) -> bool:
+def _is_apart_from_sent(receipt: DirectReceipt, entries: set[str]) -> bool:
     """Whether what the message sends, or reads besides, is no memory that the copy fills."""
     place, entry = place_of(receipt.copy.operands[1]), _function_of(receipt.copy) in entries
     others = [value for number, value in enumerate(receipt.message.operands) if number != receipt.filled]
@@ -153,7 +153,7 @@ def _is_apart_from_sent(receipt: Receipt, entries: set[str]) -> bool:
     return all(_is_apart(place_of(value), place, entry=entry) for value in memory)
 
 
-def _that_meet(found: Sequence[Receipt], gathers: Sequence[ir.Operation]) -> list[Receipt]:
+def _that_meet(found: Sequence[DirectReceipt], gathers: Sequence[ir.Operation]) -> list[DirectReceipt]:
     """What is left of `found` if no all-gather becomes an exchange that may meet one that does not become one.
 
     In branches by rank two of them may meet, if their parts are of one size.
@@ -161,7 +161,7 @@ def _that_meet(found: Sequence[Receipt], gathers: Sequence[ir.Operation]) -> lis
     exchanged = {receipt.message for receipt in found if receipt.exchange is not None}
     others = {part_of(op) for op in gathers if op not in exchanged}
 
-    def meets_another(receipt: Receipt) -> bool:
+    def meets_another(receipt: DirectReceipt) -> bool:
         element, count = part_of(receipt.message)
         return not others.isdisjoint({(element, count), (element, None)})
 
@@ -198,7 +198,7 @@ class ReceiveInPlacePass(Pass[PassOptions]):
             self.count("receipts")
 
 
-def _receive(receipt: Receipt) -> None:
+def _receive(receipt: DirectReceipt) -> None:
     """Put the message where the copy is, and receive there."""
     message, copy = receipt.message, receipt.copy
     source, target = copy.operands
