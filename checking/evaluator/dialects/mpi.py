@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from ....dialects.support.mpi_names import PartsExchange, parts_exchange
 from ..decoding.decoder import Decoder
 from ..decoding.handlers import Handler
 from ..decoding.steps import on_values, plain
@@ -187,22 +186,27 @@ def _exchange(rank: Rank, place: str) -> Function:
     return run
 
 
-def _exchange_parts(rank: Rank, place: str, kind: PartsExchange) -> Function:
-    """Send a part to each rank, and put those of all side by side."""
+_PARTS = re.compile(r"inplace_mpi_exchange_parts_\d+_(\d+)_(all|\d+)_")
+"""Functions that exchange parts: along which dimension they are put side by side, and which one they are parts of."""
+
+
+def _exchange_parts(rank: Rank, place: str, dimension: int, split: int | None) -> Function:
+    """Send a part to each rank, or all to each, and put what all ranks send side by side."""
+    called = f"an exchange of parts of {'nothing' if split is None else split} along {dimension}"
 
     def run(sent: MemRef, filled: MemRef, *others: Any) -> Sequence[Any]:
         *offsets, communicator = others
         _require_apart(sent, filled)
         value = sent.read()
-        values = rank.meet(communicator, place, f"an exchange of parts {kind}", value.copy())
-        if kind.split is not None:
+        values = rank.meet(communicator, place, called, value.copy())
+        if split is not None:
             number = rank.within(communicator)
-            values = [balanced_part(one, kind.split, len(values), number) for one in values]
-        sizes = [one.shape[kind.dimension] for one in values]
+            values = [balanced_part(one, split, len(values), number) for one in values]
+        sizes = [one.shape[dimension] for one in values]
         told = offsets[0].read().tolist() if offsets else [sizes[0] * number for number in range(len(sizes) + 1)]
         if list(accumulate(sizes, initial=0)) != told:
             raise EvaluationError(f"parts of {sizes} elements are received, but {told} are their offsets")
-        whole = np.concatenate(values, kind.dimension)
+        whole = np.concatenate(values, dimension)
         if whole.shape != filled.shape:
             raise EvaluationError(f"{list(whole.shape)} elements are received into {list(filled.shape)}")
         filled.write(whole)
@@ -267,9 +271,10 @@ _FUNCTIONS: dict[str, Callable[[Rank, str], Function]] = {
 
 def message_function(decoder: Decoder, op: ir.Operation, name: str) -> Function | None:
     """What a call of a function for messages does, if it is one; it returns all results."""
-    parts = parts_exchange(name)
-    if parts is not None:
-        return _exchange_parts(rank_of(decoder), place_of(op), parts)
+    parts = _PARTS.match(name)
+    if parts:
+        split = None if parts[2] == "all" else int(parts[2])
+        return _exchange_parts(rank_of(decoder), place_of(op), int(parts[1]), split)
     collective = _BEGUN.match(name)
     if collective:
         return _begun(rank_of(decoder), place_of(op), collective[1], int(collective[2] or 0))
