@@ -5,12 +5,12 @@ copied into other memory, is gone: the message stands where the copy stood, and 
 exchanged or shifted, and inserted into a larger tensor, lands in its slice.
 
 ```mlir
-func.func @f(%x: memref<4x8xf32>, %t: memref<20x16xf32>, %i: index) {
+func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
-  %s = memref.subview %t[%i, 0] [8, 8] [1, 1] : memref<20x16xf32> to memref<8x8xf32, strided<[16, 1], offset: ?>>
-  memref.copy %a, %s : memref<8x8xf32> to memref<8x8xf32, strided<[16, 1], offset: ?>>
+  %s = memref.subview %t[%i, 0] [8, 8] [1, 1] : memref<20x8xf32> to memref<8x8xf32, strided<[8, 1], offset: ?>>
+  memref.copy %a, %s : memref<8x8xf32> to memref<8x8xf32, strided<[8, 1], offset: ?>>
   return
 }
 ```
@@ -18,10 +18,10 @@ func.func @f(%x: memref<4x8xf32>, %t: memref<20x16xf32>, %i: index) {
 becomes:
 
 ```mlir
-func.func @f(%x: memref<4x8xf32>, %t: memref<20x16xf32>, %i: index) {
+func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
   %c = mpi.comm_world : !mpi.comm
-  %s = memref.subview %t[%i, 0] [8, 8] [1, 1] : memref<20x16xf32> to memref<8x8xf32, strided<[16, 1], offset: ?>>
-  mpi.allgather(%x, %s, %c) : memref<4x8xf32>, memref<8x8xf32, strided<[16, 1], offset: ?>>
+  %s = memref.subview %t[%i, 0] [8, 8] [1, 1] : memref<20x8xf32> to memref<8x8xf32, strided<[8, 1], offset: ?>>
+  mpi.allgather(%x, %s, %c) : memref<4x8xf32>, memref<8x8xf32, strided<[8, 1], offset: ?>>
   return
 }
 ```
