@@ -117,6 +117,8 @@ def _copy(decoder: Decoder, _op: ir.Operation) -> Function:
 
     def copy(source: MemRef, target: MemRef) -> None:
         state.copied(source)
+        if source.buffer is target.buffer and source.overlaps(target):
+            raise EvaluationError("memory is copied to memory that overlaps it and is not the same")
         copy_into(source, target)
 
     return copy

@@ -18,6 +18,9 @@ from .undefined import Partial, split
 
 __all__ = ["Buffer", "MemRef", "allocate", "contents", "line", "view", "wrap_array", "wrap_arrays"]
 
+_MOST_WORK = 10_000
+"""How long it is looked for elements that two views have in common, in NumPy's measure."""
+
 
 class Buffer:
     """A buffer; `kind` is its origin: `heap`, `stack`, `argument`, `global` or `tensor`."""
@@ -57,6 +60,21 @@ class MemRef:
     def offset(self) -> int:
         """The first element's distance from the beginning of the buffer, in elements."""
         return (_address(self.array) - self.buffer.address) // self.array.itemsize
+
+    def overlaps(self, other: MemRef) -> bool:
+        """Whether some elements of a view of the same sizes are in the same memory, and not each of them in its place.
+
+        False where finding that out would take long.
+        """
+        mine, others = self.array, other.array
+        if _address(mine) == _address(others):
+            long = [d for d, size in enumerate(mine.shape) if size > 1]
+            if all(mine.strides[d] == others.strides[d] for d in long):
+                return False
+        try:
+            return np.shares_memory(mine, others, max_work=_MOST_WORK)
+        except np.exceptions.TooHardError:
+            return False
 
     def alive(self) -> None:
         """Raise an error for freed memory."""

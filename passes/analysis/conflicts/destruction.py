@@ -184,6 +184,8 @@ class Destruction:
         op = meeting.writer
         if self._sets.rotated_apart(source, target) or self._frames.apart(meeting.frame, read, -1):
             return True
+        if self._frames.is_moved_onto_itself_or_apart(write, read):
+            return True
         model = self._effects.model(op)
         return (
             model is not None

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..effects.reader import TensorEffects
-from ..index_sets.slices import Slice, SliceRelation, slice_relation
+from ..index_sets.slices import Slice, SliceRelation, are_one_or_apart, slice_relation
 from ..ir.program_order import ProgramOrder
 from ..ir.snapshot import Snapshot
 from .accesses import Read, Write
@@ -79,6 +79,16 @@ class Frames:
         source, find = self._effects.copied_operand(write), self._sets.equivalence.find
         value = self._snapshot.operand_value
         return source >= 0 and find(value[source]) == find(value[write])
+
+    def is_moved_onto_itself_or_apart(self, write: int, read: int) -> bool:
+        """Whether ``write`` inserts what ``read`` is of, a slice of that very tensor: the same slice, or one apart."""
+        effects, sets, values = self._effects, self._sets, self._snapshot.operand_value
+        written = effects.slices.get(write)
+        if written is None or effects.redundant_source.get(write) != read:
+            return False
+        found = sets.viewed(sets.equivalence.find(values[read]))
+        target = sets.equivalence.find(values[write])
+        return found is not None and found[0] == target and are_one_or_apart(found[1], written)
 
     def frame(self, write: Write, value: int) -> SliceFrame | None:
         """Return the slices of the innermost class that ``write`` and ``value`` both lie in; None if none is known."""

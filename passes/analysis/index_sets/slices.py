@@ -17,7 +17,7 @@ from mlir import ir
 from ....dialects.bufferizable import Subset
 from .sums import Index, IndexSums, Symbol, add, difference, index_symbols
 
-__all__ = ["Slice", "SliceRelation", "Symbol", "slice_of", "slice_relation"]
+__all__ = ["Slice", "SliceRelation", "Symbol", "are_one_or_apart", "slice_of", "slice_relation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,21 @@ def slice_relation(first: Slice, second: Slice) -> SliceRelation:
         if relation in relations:
             return relation
     return SliceRelation.EQUAL
+
+
+def are_one_or_apart(first: Slice, second: Slice) -> bool:
+    """Whether two slices of one tensor are certainly the same or have no element in common, such as two of its rows.
+
+    They are if in each dimension they are the same, or a single element each. Linear in the rank.
+    """
+    if len(first.offsets) != len(second.offsets) or first.sizes != second.sizes:
+        return False
+    return all(
+        size == 1 or (a == b and stride_a == stride_b)
+        for size, a, b, stride_a, stride_b in zip(
+            first.sizes, first.offsets, second.offsets, first.strides, second.strides, strict=True
+        )
+    )
 
 
 _Dimension = tuple[Index, Index, Index]

@@ -233,8 +233,8 @@ PAINS = (
         ),
         ("64x64xf32", 7, 30),
         swap_rows,
-        copied=4 * 256,  # Left over: one row and one temporary more, as both rows may be the same one.
-        peak=512,
+        copied=3 * 256,
+        peak=256,
     ),
     Pain(
         "two_halves_swapped",

@@ -70,6 +70,27 @@ ELEMENTS = (
         "True",
         "find(value[source]) == find(value[write])",
     ),
+    Rule(
+        "what is moved is one with its place or apart",
+        "**One or apart**",
+        _FRAMES + "is_moved_onto_itself_or_apart",
+        "True",
+        "are_one_or_apart(found[1], written)",
+    ),
+    Rule(
+        "single elements are one or apart",
+        "**One or apart**",
+        _SLICES + "are_one_or_apart",
+        "True",
+        "size == 1 or (a == b and stride_a == stride_b)",
+    ),
+    Rule(
+        "slices of as many elements are one or apart",
+        "**One or apart**",
+        _SLICES + "are_one_or_apart",
+        "len(first.offsets) != len(second.offsets)",
+        "len(first.offsets) != len(second.offsets) or first.sizes != second.sizes",
+    ),
     Rule("operands of one op that are disjoint", "**Written twice**", _FRAMES + "are_regions_apart", "return True"),
     Rule(
         "slices that are one",

@@ -760,6 +760,50 @@ def test_inserting_a_slice_where_it_is_writes_nothing(offset: int, redundant: bo
     assert a.redundant == ({"w#1"} if redundant else set())
 
 
+SWAP = """
+  %m = tensor.empty() : !m
+  %w = linalg.fill ins(%f : f32) outs(%m : !m) -> !m
+  %x = tensor.extract_slice %w[{0}] : !m to {2} loc("x")
+  %y = tensor.extract_slice %w[{1}] : !m to {2} loc("y")
+  {3}
+  %a = tensor.insert_slice %z into %w[{1}] : {2} into !m loc("a")
+  %b = tensor.insert_slice %y into %a[{0}] : {2} into !m loc("b")
+  %r = tensor.extract %b[%i, %j] : !m
+"""
+
+
+@pytest.mark.parametrize(
+    ("places", "between", "in_place"),
+    [
+        # Two rows, two columns, two elements: if they are not apart they are one.
+        (("%i, 0] [1, 4] [1, 1", "%j, 0] [1, 4] [1, 1", "!h"), "", True),
+        (("0, %i] [4, 1] [1, 1", "0, %j] [4, 1] [1, 1", "!h"), "", True),
+        (("%i, %j] [1, 1] [1, 1", "%j, %i] [1, 1] [1, 1", "tensor<1xf32>"), "", True),
+        # Two rows each may overlap, and so may a row and a column.
+        (("%i, 0] [2, 4] [1, 1", "%j, 0] [2, 4] [1, 1", "tensor<2x4xf32>"), "", False),
+        (("%i, 0] [1, 4] [1, 1", "0, %j] [4, 1] [1, 1", "!h"), "", False),
+        # What is computed of a row in its place changes the row.
+        (("%i, 0] [1, 4] [1, 1", "%j, 0] [1, 4] [1, 1", "!h"), "%z = linalg.exp ins(%x : !h) outs(%x : !h) -> !h", False),
+    ],
+)
+def test_slices_that_are_one_or_apart_change_places_by_one_temporary(
+    places: tuple[str, str, str], between: str, in_place: bool
+) -> None:
+    text = SWAP.format(*places, between)
+    a = analyse(text if between else text.replace("%z", "%x"))
+    assert (a.not_in_place.keys() == {"y#0"}) is in_place, a.not_in_place
+
+
+def test_threads_may_write_the_row_that_one_of_them_moves() -> None:
+    body = '%s = tensor.extract_slice %o[%i] [1] [1] : !v to tensor<1xf32> loc("s")\n'
+    inserted = 'tensor.parallel_insert_slice %s into %o[%k] [1] [1] : tensor<1xf32> into !v loc("p")'
+    a = analyse(
+        f"%l = scf.forall (%k) in (8) shared_outs(%o = %t) -> (!v) {{\n{body}"
+        f"scf.forall.in_parallel {{\n{inserted}\n}}\n}}\n%r = tensor.extract %l[%i] : !v"
+    )
+    assert a.not_in_place, a.not_in_place
+
+
 @pytest.mark.parametrize(
     ("source", "place", "redundant"),
     [

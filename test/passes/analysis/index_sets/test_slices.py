@@ -9,7 +9,13 @@ from analysed import analyse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlir_inplace.passes.analysis.index_sets.slices import Slice, SliceRelation, Symbol, slice_relation
+from mlir_inplace.passes.analysis.index_sets.slices import (
+    Slice,
+    SliceRelation,
+    Symbol,
+    are_one_or_apart,
+    slice_relation,
+)
 
 EQUAL, DISJOINT, CONTAINED, UNKNOWN = SliceRelation
 
@@ -56,6 +62,31 @@ def one(offset: int | Symbol, size: int | Symbol, stride: int | Symbol = 1) -> S
 def test_relation(first: Slice, second: Slice, relation: SliceRelation, reverse: SliceRelation) -> None:
     assert slice_relation(first, second) is relation
     assert slice_relation(second, first) is reverse
+
+
+I, J = Symbol(7), Symbol(8)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "holds"),
+    [
+        # Two rows, two columns, two elements, two rows of one block of columns.
+        (Slice((I, 0), (1, 8), (1, 1)), Slice((J, 0), (1, 8), (1, 1)), True),
+        (Slice((0, I), (8, 1), (2, 1)), Slice((0, J), (8, 1), (2, 1)), True),
+        (Slice((I, 0), (1, 1), (1, 1)), Slice((0, J), (1, 1), (1, 1)), True),
+        (Slice((I, 2), (1, 3), (1, 1)), Slice((J, 2), (1, 3), (1, 1)), True),
+        # Two rows each, other columns of two rows, a row and a column, other numbers of elements.
+        (Slice((I, 0), (2, 8), (1, 1)), Slice((J, 0), (2, 8), (1, 1)), False),
+        (Slice((I, 2), (1, 3), (1, 1)), Slice((J, 3), (1, 3), (1, 1)), False),
+        (Slice((I, 0), (1, 8), (1, 1)), Slice((0, J), (8, 1), (1, 1)), False),
+        (Slice((I, 0), (1, 4), (1, 1)), Slice((J, 0), (1, 8), (1, 1)), False),
+        (Slice((I, 7), (1, 8), (1, -1)), Slice((J, 0), (1, 8), (1, 1)), False),
+        (one(I, 1), Slice((J, 0), (1, 8), (1, 1)), False),
+    ],
+)
+def test_one_or_apart(first: Slice, second: Slice, holds: bool) -> None:
+    assert are_one_or_apart(first, second) is holds
+    assert are_one_or_apart(second, first) is holds
 
 
 def two(first: Slice, second: Slice) -> Slice:
