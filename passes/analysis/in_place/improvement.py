@@ -43,6 +43,10 @@ _LEAST_IN_VAIN = 2
 """How many such trials there are in large parts."""
 _MOST_SINGLY = 1200
 """How many ops trials of a part visit in a row that refuse one operand more and make nothing cheaper."""
+_MOST_LOOKS = 200
+"""How many ops are visited by trials of a part that are made whatever its clauses prove."""
+_MOST_PROMISING = 2
+"""How many of these refuse one operand, in each order."""
 _MOST_FAILURES = 2
 """How often another order is tried than that of the cheapest outcome, until one of these is cheaper."""
 MOST_PAID = 96
@@ -217,9 +221,24 @@ class _Search:
             refused = frozenset(one.number for one in cover.paid if one.is_refusal and one.number in clauses.allowed)
             if not self._try_orders(refused) and not clauses.exclude(refused):
                 break
+        self._look_around()
         if not is_proved:
             self._climb()
         return self._best
+
+    def _look_around(self) -> None:
+        """Refuse what seems to save most, in each order by itself.
+
+        Clauses are about the orders and refusals that told them: where they prove an outcome cheapest, another order
+        may resolve a conflict that no clause is about.
+        """
+        most = self.trials + min(_MOST_LOOKS, self._visits) // max(self._size, 1)
+        for one in self._known:
+            for cost, operand in sorted(self._estimates(one))[:_MOST_PROMISING]:
+                if cost < self._best.cost and (one.order, frozenset({operand})) not in self._outcomes:
+                    if self.trials >= most:
+                        return
+                    self._try(one.order, {operand: self._clauses.reason(operand)})
 
     def _climb(self) -> None:
         """Refuse one operand more, in any order, as long as that makes it cheaper.
@@ -230,8 +249,9 @@ class _Search:
         while self._best is not best:
             if best is not None:
                 self._refuse_less()
-            best, refused = self._best, self._refused
             most = min(self.trials + _MOST_SINGLY // size, self._visits // size)
+            self._decide_last_first()
+            best, refused = self._best, self._refused
             for order, operand in self._singles(best, refused):
                 if self.trials >= most:
                     return
@@ -239,6 +259,14 @@ class _Search:
                     self._try(order, {**refused, operand: self._clauses.reason(operand)})
                 if self._best is not best:
                     break
+
+    def _decide_last_first(self) -> None:
+        """Decide what is cheapest to refuse of the best outcome in front of all else that is refused in it."""
+        paid = sorted((price, -one.number) for one, price in self._costs.expenses(self._best.analysis) if one.is_refusal)
+        operands = [-number for _, number in paid if -number in self._clauses.allowed]
+        refused = {operand: self._clauses.reason(operand) for operand in sorted(operands[1:])}
+        if operands and (self._best.order, frozenset(refused)) not in self._outcomes:
+            self._try(self._best.order, refused)
 
     def _refuse_less(self) -> None:
         """Refuse no operand without which the best outcome costs no more."""
@@ -315,18 +343,12 @@ def is_cheapest(effects: TensorEffects, outcome: OrderOutcome) -> bool:
 
 
 def _is_better(new: tuple[Price, float], old: tuple[Price, float]) -> bool:
-    """Whether an outcome is cheaper, and that is sure.
+    """Whether an outcome is cheaper, and copies nothing where nothing was copied.
 
-    Sizes and trip counts are estimates, and clean-up may remove buffers: no copies are made to save allocations.
+    Sizes and trip counts are estimates, and clean-up may remove buffers: allocations are not saved by a first copy.
     """
-    return new < old and _is_surely_less(new[0], old[0])
-
-
-def _is_surely_less(new: Price, old: Price) -> bool:
-    """Whether no more is copied, and more ops are in the text only if a tenth less is paid in all."""
-    if new.refusals < old.refusals:
-        return True
-    return new.copied <= old.copied and (new.ops <= old.ops or 10 * new.weighed < 9 * old.weighed)
+    may_copy = new[0].copied == 0 or old[0].copied > 0 or new[0].refusals < old[0].refusals
+    return new < old and may_copy
 
 
 def rank(costs: CostModel, outcome: OrderOutcome) -> tuple[Price, float]:
