@@ -32,11 +32,13 @@ def surely_runs(loop: ir.Operation) -> bool:
 
 def runs_at_most_once(loop: ir.Operation) -> bool:
     """Whether ``loop``, an ``scf.for``, ``scf.forall`` or ``scf.parallel``, has one iteration or none."""
-    most = _constant if "unsignedCmp" in loop.attributes else _at_most
     if loop.name == "scf.for":  # Most loops: no lists for these.
         operands = loop.operands
-        last = most(operands[1])
+        last = constant_integer(operands[1])
+        if last is None and "unsignedCmp" not in loop.attributes:
+            last = _at_most(operands[1])
         return last is not None and _is_one_step(operands[0], last, operands[2])
+    most = _constant if "unsignedCmp" in loop.attributes else _at_most
     return all(_is_one_step(lower, most(upper), step) for lower, upper, step in _bounds(loop))
 
 
@@ -75,8 +77,11 @@ def _bounds(loop: ir.Operation) -> Iterator[tuple[_Bound, _Bound, _Bound]]:
 
 def _is_one_step(lower: _Bound, last: int | None, step: _Bound) -> bool:
     """Whether a second iteration would be beyond ``last``, and its index is no overflow."""
-    first, by = _constant(lower), _constant(step)
-    if first is None or last is None or by is None or min(first, last) < 0 or by <= 0:
+    first = _constant(lower)
+    if first is None or last is None or min(first, last) < 0:
+        return False
+    by = _constant(step)
+    if by is None or by <= 0:
         return False
     type_ = lower.type if isinstance(lower, ir.Value) else None
     width = ir.IntegerType(type_).width if isinstance(type_, ir.IntegerType) else _WIDTH

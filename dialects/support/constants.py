@@ -11,8 +11,10 @@ __all__ = ["constant_float", "constant_integer", "is_splat", "number_of"]
 
 def constant_integer(value: ir.Value) -> int | None:
     """Return the integer that an `arith.constant` gives as `value`; None for any other value."""
-    op = defining_op(value, "arith.constant")
-    attribute = op.attributes["value"] if op is not None else None
+    owner = value.owner  # Asked for every bound of every loop.
+    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+        return None
+    attribute = owner.attributes["value"]
     return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 
 

@@ -87,7 +87,7 @@ from ...dialects.support.frozen_classes import frozen
 from ..analysis.in_place.decision_order import Heuristic
 from ..analysis.in_place.options import AnalysisOptions
 from ..analysis.whole_module.explain import conflict_notes, describe_decision
-from ..analysis.whole_module.module import ModuleAnalysis, analyze_module
+from ..analysis.whole_module.module import ModuleAnalysis, analyze_module, take_snapshot
 from ..analysis.whole_module.written_arguments import find_written_arguments
 from ..dispatch.rewriting.preparation import dispatch_ops, take_over
 from ..framework.base import Pass, Statistic
@@ -208,18 +208,18 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
         remark_nested_modules(self, op)
         # A copy is promoted, as the program must stay as it was if the analysis refuses it afterwards.
         self._check_filter(op)
-        copy = promoted_copy(op)
+        wanted, known = _analysis_options(self.options), self.inherited
+        answer = known if known is not None and known.answers(op, wanted) else None
+        snapshot = take_snapshot(op, wanted) if answer is None else answer.snapshot
+        copy = promoted_copy(op, snapshot.op_name)
         if copy is None:
-            self._bufferize(op)
+            self._bufferize(op, answer or analyze_module(op, wanted, snapshot))
         else:
-            self._bufferize(copy)
+            self._bufferize(copy, analyze_module(copy, wanted))
             take_over(op, copy)
 
-    def _bufferize(self, op: ir.Operation) -> None:
+    def _bufferize(self, op: ir.Operation, analysis: ModuleAnalysis) -> None:
         options = self.options
-        wanted = _analysis_options(options)
-        known = self.inherited
-        analysis = known if known is not None and known.answers(op, wanted) else analyze_module(op, wanted)
         raise_refusals(analysis)
         if options.print_conflicts:
             self._print_conflicts(analysis)

@@ -60,6 +60,10 @@ class Strategy(enum.Enum):
     """The next iteration gets the yielded buffer itself: a reshaped view of the carried buffer, or another buffer."""
 
 
+_OUT_OF_PLACE, _COPIED = Strategy.OUT_OF_PLACE, Strategy.COPY_TO_CARRIED
+"""The strategies that need a buffer or a copy; asked for of every decision."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """The decision for one operand. ``copies``: whether content has to be copied into the new buffer."""
@@ -72,4 +76,4 @@ class Decision:
     @property
     def in_place(self) -> bool:
         """Whether no buffer and no copy is needed for the operand."""
-        return self.strategy in (Strategy.IN_PLACE, Strategy.ROTATE, Strategy.PASS_ON)
+        return self.strategy is not _OUT_OF_PLACE and self.strategy is not _COPIED

@@ -36,10 +36,14 @@ class Liveness:
             return last
         uses = [o for o in s.value_uses[value] if effects.content_reads[o]]
         uses += [read for o in uses for read in effects.derived_reads.get(o, ())]
+        has_choices = self._order.has_choices
         for o in uses:
             # An op does not read the slice that it overwrites, only the rest: such a read has no slice here.
             slice_ = None if effects.writes[o] else effects.slices.get(o)
-            last += [Read(first, end, o, value, slice_) for first, end in self._spans(value, begin, o)]
+            if has_choices or effects.outlives[o]:
+                last += [Read(first, end, o, value, slice_) for first, end in self._spans(value, begin, o)]
+            else:
+                last.append(Read(begin, self._end(value, o), o, value, slice_))
         return last
 
     def _spans(self, value: int, definition: int, read: int) -> list[tuple[int, int]]:

@@ -30,7 +30,7 @@ from ..ir.symbols import is_public
 from .decision_record import costs_no_copy
 from .function_decisions import FunctionAnalysis
 
-__all__ = ["CostModel", "Expense"]
+__all__ = ["CostModel", "Expense", "moves_alone"]
 
 _PACKING = frozenset({"tensor.collapse_shape", "tensor.reshape"})
 """Ops that need elements without gaps between them."""
@@ -87,7 +87,7 @@ class CostModel:
         effects, s = self._effects, self._snapshot
         for operand, decision in analysis.decisions.items():
             # Most pay for nothing.
-            packs = decision.in_place and s.op_name[s.operand_op[operand]] in _PACKING
+            packs = s.op_name[s.operand_op[operand]] in _PACKING
             if packs or not decision.in_place or operand in effects.redundant_source:
                 yield from self.of_operand(analysis, operand)
         for value in self._made(analysis.function):
@@ -158,14 +158,7 @@ class CostModel:
     def _made(self, function: int) -> list[int]:
         """Return the tensors without content that ops of ``function`` make: decisions say which need buffers."""
         if function not in self._made_in:
-            effects, s = self._effects, self._snapshot
-            dead, values = effects.dead_ops(function), s.nested_values(function)
-            self._made_in[function] = [
-                value
-                for value in values
-                if effects.undefined[value] and s.value_op[value] >= 0 and s.value_op[value] not in dead
-                if s.value_is_tensor[value] and not effects.sources.get(value)
-            ]
+            self._made_in[function] = _made(self._effects, function)
         return self._made_in[function]
 
     def _moved(self, operand: int, value: int) -> int:
@@ -193,6 +186,25 @@ class CostModel:
                 found = self._alternatives(outer) * (max(len(s.op_regions[around]), 1) if is_branch else 1)
             self._branches[block] = found
         return found
+
+
+def moves_alone(effects: TensorEffects, analysis: FunctionAnalysis) -> bool:
+    """Whether everything is in place, so that at most insertions are paid for, which no other decisions spare."""
+    owners, names = effects.snapshot.operand_op, effects.snapshot.op_name
+    return not _made(effects, analysis.function) and all(
+        decision.in_place and names[owners[operand]] not in _PACKING for operand, decision in analysis.decisions.items()
+    )
+
+
+def _made(effects: TensorEffects, function: int) -> list[int]:
+    """Return the tensors without content that ops of ``function`` make."""
+    s, dead, undefined = effects.snapshot, effects.dead_ops(function), effects.undefined
+    return [
+        value
+        for value in s.nested_values(function)
+        if undefined[value] and s.value_op[value] >= 0 and s.value_op[value] not in dead
+        if s.value_is_tensor[value] and not effects.sources.get(value)
+    ]
 
 
 def _is_identity(layout: ir.Attribute | None) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from ..conflicts.decisions import Conflict, Rule
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
-from .cost_model import CostModel
+from .cost_model import CostModel, moves_alone
 from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder, Heuristic
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
 from .function_tables import FunctionTables
@@ -47,11 +47,14 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
     def begin(of: FunctionTables, order: DecisionOrder, refused: dict[int, Conflict]) -> OneShotAnalyzer:
         return OneShotAnalyzer(effects, function, options, order, refused, tables=of)
 
-    first, costs = begin(tables, FIRST, {}), CostModel(effects)
+    first = begin(tables, FIRST, {})
     best = first.run()
     is_asked_for = options.copy_before_write or (options.single_order and not best.refusals)
     if is_asked_for or any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in conflicts(best)):
         return best
+    if not best.refusals and moves_alone(effects, best):
+        return best
+    costs = CostModel(effects)
     chosen = OrderOutcome(best, costs.cost(best), FIRST, first.not_passed_on)
     if chosen.cost == Price():
         return best

@@ -40,7 +40,7 @@ class FunctionTables:
         self.order = ProgramOrder(s, exclusive, effects.early_definitions)
         self.live = Liveness(effects, self.order)
         self._reads: dict[int, list[Read]] = {}
-        self._turns: dict[DecisionOrder, list[int]] = {}
+        self._turns: list[tuple[DecisionOrder, list[int]]] = []
         self._whole: FunctionTables | None = None
         """The tables of all of the function, if these are of a part."""
 
@@ -56,10 +56,12 @@ class FunctionTables:
         if self._whole is not None:
             part = frozenset(self.ops)
             return (op for op in self._whole.turns(order) if op in part)
-        found = self._turns.get(order)
+        # Orders are few, and hashing one costs as much as deciding an op.
+        found = next((turns for known, turns in self._turns if known is order), None)
         if found is None:
-            active = frozenset(self.ops)
-            found = self._turns[order] = [op for op in order.ops(self._effects, self._function) if op in active]
+            ops, active = order.ops(self._effects, self._function), frozenset(self.ops)
+            found = ops if len(active) == len(ops) else [op for op in ops if op in active]
+            self._turns.append((order, found))
         return found
 
     def orders(self) -> Sequence[DecisionOrder]:

@@ -262,7 +262,9 @@ class _Search:
 
     def _decide_last_first(self) -> None:
         """Decide what is cheapest to refuse of the best outcome in front of all else that is refused in it."""
-        paid = sorted((price, -one.number) for one, price in self._costs.expenses(self._best.analysis) if one.is_refusal)
+        paid = sorted(
+            (price, -one.number) for one, price in self._costs.expenses(self._best.analysis) if one.is_refusal
+        )
         operands = [-number for _, number in paid if -number in self._clauses.allowed]
         refused = {operand: self._clauses.reason(operand) for operand in sorted(operands[1:])}
         if operands and (self._best.order, frozenset(refused)) not in self._outcomes:

@@ -153,7 +153,9 @@ class IndexSums:
         s = self._snapshot
         block = s.value_block[argument]
         op = s.block_op[block]
-        return only_index(s.ops[op], s.value_index[argument]) if s.op_name[op] in _LOOPS else None
+        if s.op_name[op] not in _LOOPS or s.block_loop[block] == block:
+            return None  # The snapshot knows of most loops that they repeat.
+        return only_index(s.ops[op], s.value_index[argument])
 
 
 _LOOPS = frozenset(("scf.for", "scf.forall", "scf.parallel"))

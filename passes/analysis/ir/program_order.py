@@ -46,6 +46,8 @@ class ProgramOrder:
         self._snapshot = snapshot
         self._exclusive = exclusive
         self._early = early or {}
+        self.has_choices = bool(exclusive)
+        """Whether some op runs one of several regions."""
 
     def definition(self, value: int) -> int:
         """Return the position at which ``value`` gets its content."""

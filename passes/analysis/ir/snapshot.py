@@ -138,7 +138,7 @@ class Snapshot(BlockTables):
 
     def _enter_leaf(self, op: ir.Operation, block: int) -> None:
         number = self._enter_op(op, block)
-        self.op_exit[number] = self.op_enter[number]
+        self.op_exit[number] = self._position
         self._define_results(op, number, block)
 
     def _enter_op(self, op: ir.Operation, block: int) -> int:
@@ -146,7 +146,8 @@ class Snapshot(BlockTables):
         self.ops.append(op)
         self.op_name.append(op.name)
         self.op_block.append(block)
-        self.op_enter.append(self._next_position())
+        self._position = position = self._position + 1
+        self.op_enter.append(position)
         self.op_exit.append(0)
         self.op_regions.append(())
         self.op_first_result.append(-1)
@@ -241,13 +242,13 @@ class Snapshot(BlockTables):
         self.block_argument_count[number] = len(self.values) - self.block_first_argument[number]
 
     def _define_results(self, op: ir.Operation, number: int, block: int) -> None:
-        results = op.results
-        count = len(results)
-        self.op_first_result[number] = len(self.values)
-        self.op_result_count[number] = count
-        for index in range(count):
-            if self._define(results[index], number, block, index, self.op_exit[number]):
-                self.op_has_tensors[number] = True
+        first, position, tensors = len(self.values), self.op_exit[number], False
+        for index, value in enumerate(op.results):
+            tensors |= self._define(value, number, block, index, position)
+        self.op_first_result[number] = first
+        self.op_result_count[number] = len(self.values) - first
+        if tensors:
+            self.op_has_tensors[number] = True
 
     def _define(self, value: ir.Value, op: int, block: int, index: int, position: int) -> bool:
         """Enter a value, and return whether it is a tensor."""
@@ -255,8 +256,9 @@ class Snapshot(BlockTables):
         tensor = self._tensor_types.get(type_)
         if tensor is None:
             tensor = self._tensor_types[type_] = is_tensor(type_)
-        self._ids[value] = len(self.values)
-        self.values.append(value)
+        values = self.values
+        self._ids[value] = len(values)
+        values.append(value)
         self.value_op.append(op)
         self.value_block.append(block)
         self.value_index.append(index)

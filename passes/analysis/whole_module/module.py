@@ -28,7 +28,7 @@ from .globals import ProgramState
 from .memory_spaces import refuse_assumed_spaces, refuse_elements, refuse_encodings, tensors_that_stay
 from .recursion import analyze_recursion
 
-__all__ = ["ModuleAnalysis", "analyze_module", "read_effects"]
+__all__ = ["ModuleAnalysis", "analyze_module", "read_effects", "take_snapshot"]
 
 Preparation = Callable[[TensorEffects, int], None]
 
@@ -85,6 +85,11 @@ def _is_parallel(op: ir.Operation, name: str, region: int) -> bool:
     return name not in _SEQUENTIAL if model is None else model.is_parallel_region(op, region)
 
 
+def take_snapshot(module: ir.Operation, options: AnalysisOptions) -> Snapshot:
+    """Read the ops of ``module`` for an analysis with ``options``."""
+    return Snapshot(module, _is_repetitive, _is_parallel if options.parallel else None)
+
+
 def analyze_module(
     module: ir.Operation, options: AnalysisOptions, snapshot: Snapshot | None = None, prepare: Preparation | None = None
 ) -> ModuleAnalysis:
@@ -95,7 +100,7 @@ def analyze_module(
     anything is decided in it. It may change operands, in the IR and in the snapshot, as long as the effects stay right.
     """
     if snapshot is None:
-        snapshot = Snapshot(module, _is_repetitive, _is_parallel if options.parallel else None)
+        snapshot = take_snapshot(module, options)
     names = _functions(snapshot)
     summaries: dict[str, FunctionSummary] = {}
     effects = _effects(snapshot, names, summaries, options)

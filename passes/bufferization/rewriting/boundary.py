@@ -87,12 +87,16 @@ class SignatureConverter:
         calls: dict[str, tuple[int, ...]] = {}
         for function in analysis.functions:
             op = s.ops[function.function]
-            name, arguments = _name(op), s.arguments(s.op_regions[function.function][0][0])
-            types = dict(zip(arguments, self._argument_types(op), strict=True))
+            name, stated = _name(op), None
             if callers is not None and name in callers.closed:
                 calls[name] = callers.calls[name]
-                layouts = buffer_layouts(op)
-                types = {argument: type_ for argument, type_ in types.items() if s.value_index[argument] in layouts}
+                stated = buffer_layouts(op)
+                if not stated:
+                    continue
+            arguments = s.arguments(s.op_regions[function.function][0][0])
+            types = dict(zip(arguments, self._argument_types(op), strict=True))
+            if stated is not None:
+                types = {argument: type_ for argument, type_ in types.items() if s.value_index[argument] in stated}
             fixed.update((argument, type_) for argument, type_ in types.items() if s.value_is_tensor[argument])
         return fixed, calls
 
@@ -135,7 +139,7 @@ class SignatureConverter:
         for _ in range(len(block.arguments) // 2):
             block.erase_argument(0)
         name = _name(function)
-        ends = (list(b.operations)[-1].operation for b in function.regions[0].blocks)
+        ends = (b.operations[-1].operation for b in function.regions[0].blocks)
         returns = [op for op in ends if op.name == "func.return"]
         declared = rewriter.signatures.get(name)
         results = self._result_types(function, returns) if declared is None else declared.results

@@ -5,21 +5,27 @@ Bufferization that may still refuse the program works on such a copy, which repl
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mlir import ir
 
+from ....dialects.support.wrapped_memrefs import MATERIALIZE
 from ...destinations.rewriting import convert_to_destination_style
 from ...dispatch.promote_bindings import check_bindings, promote_bindings
-from ...dispatch.rewriting.preparation import ACCESSES, dispatch_ops
+from ...dispatch.rewriting.preparation import ACCESSES, PROMOTED, dispatch_ops
 from .wrapped_destinations import materialize_in_wrappers, wrapped_destinations
 
 __all__ = ["promoted_copy"]
 
 
-def promoted_copy(module: ir.Operation) -> ir.Operation | None:
+def promoted_copy(module: ir.Operation, names: Collection[str] | None = None) -> ir.Operation | None:
     """Return a promoted copy of ``module``, or None if nothing in it is to be promoted; raises ``PassFailure``.
 
-    Bindings that are promoted already are checked. One walk over the ops.
+    Bindings that are promoted already are checked. One walk over the ops, unless ``names``, those of all ops, tell that
+    there is nothing.
     """
+    if names is not None and MATERIALIZE not in names and not any(name in names for name in (*ACCESSES, *PROMOTED)):
+        return None
     found = dispatch_ops(module)
     if found:
         check_bindings(module)

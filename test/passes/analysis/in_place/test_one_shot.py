@@ -783,7 +783,11 @@ SWAP = """
         (("%i, 0] [2, 4] [1, 1", "%j, 0] [2, 4] [1, 1", "tensor<2x4xf32>"), "", False),
         (("%i, 0] [1, 4] [1, 1", "0, %j] [4, 1] [1, 1", "!h"), "", False),
         # What is computed of a row in its place changes the row.
-        (("%i, 0] [1, 4] [1, 1", "%j, 0] [1, 4] [1, 1", "!h"), "%z = linalg.exp ins(%x : !h) outs(%x : !h) -> !h", False),
+        (
+            ("%i, 0] [1, 4] [1, 1", "%j, 0] [1, 4] [1, 1", "!h"),
+            "%z = linalg.exp ins(%x : !h) outs(%x : !h) -> !h",
+            False,
+        ),
     ],
 )
 def test_slices_that_are_one_or_apart_change_places_by_one_temporary(
