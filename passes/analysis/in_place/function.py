@@ -49,10 +49,9 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
 
     first = begin(tables, FIRST, {})
     best = first.run()
-    is_asked_for = options.copy_before_write or (options.single_order and not best.refusals)
-    if is_asked_for or any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in conflicts(best)):
-        return best
-    if not best.refusals and moves_alone(effects, best):
+    is_enough = not best.refusals and (options.single_order or moves_alone(effects, best))
+    is_too_large = any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in conflicts(best))
+    if is_enough or is_too_large or options.copy_before_write:
         return best
     costs = CostModel(effects)
     chosen = OrderOutcome(best, costs.cost(best), FIRST, first.not_passed_on)

@@ -40,7 +40,7 @@ class FunctionTables:
         self.order = ProgramOrder(s, exclusive, effects.early_definitions)
         self.live = Liveness(effects, self.order)
         self._reads: dict[int, list[Read]] = {}
-        self._turns: list[tuple[DecisionOrder, list[int]]] = []
+        self._turns: list[tuple[DecisionOrder, Sequence[int]]] = []
         self._whole: FunctionTables | None = None
         """The tables of all of the function, if these are of a part."""
 

@@ -64,24 +64,24 @@ def test_relation(first: Slice, second: Slice, relation: SliceRelation, reverse:
     assert slice_relation(second, first) is reverse
 
 
-I, J = Symbol(7), Symbol(8)
+ROW, OTHER = Symbol(7), Symbol(8)
 
 
 @pytest.mark.parametrize(
     ("first", "second", "holds"),
     [
         # Two rows, two columns, two elements, two rows of one block of columns.
-        (Slice((I, 0), (1, 8), (1, 1)), Slice((J, 0), (1, 8), (1, 1)), True),
-        (Slice((0, I), (8, 1), (2, 1)), Slice((0, J), (8, 1), (2, 1)), True),
-        (Slice((I, 0), (1, 1), (1, 1)), Slice((0, J), (1, 1), (1, 1)), True),
-        (Slice((I, 2), (1, 3), (1, 1)), Slice((J, 2), (1, 3), (1, 1)), True),
+        (Slice((ROW, 0), (1, 8), (1, 1)), Slice((OTHER, 0), (1, 8), (1, 1)), True),
+        (Slice((0, ROW), (8, 1), (2, 1)), Slice((0, OTHER), (8, 1), (2, 1)), True),
+        (Slice((ROW, 0), (1, 1), (1, 1)), Slice((0, OTHER), (1, 1), (1, 1)), True),
+        (Slice((ROW, 2), (1, 3), (1, 1)), Slice((OTHER, 2), (1, 3), (1, 1)), True),
         # Two rows each, other columns of two rows, a row and a column, other numbers of elements.
-        (Slice((I, 0), (2, 8), (1, 1)), Slice((J, 0), (2, 8), (1, 1)), False),
-        (Slice((I, 2), (1, 3), (1, 1)), Slice((J, 3), (1, 3), (1, 1)), False),
-        (Slice((I, 0), (1, 8), (1, 1)), Slice((0, J), (8, 1), (1, 1)), False),
-        (Slice((I, 0), (1, 4), (1, 1)), Slice((J, 0), (1, 8), (1, 1)), False),
-        (Slice((I, 7), (1, 8), (1, -1)), Slice((J, 0), (1, 8), (1, 1)), False),
-        (one(I, 1), Slice((J, 0), (1, 8), (1, 1)), False),
+        (Slice((ROW, 0), (2, 8), (1, 1)), Slice((OTHER, 0), (2, 8), (1, 1)), False),
+        (Slice((ROW, 2), (1, 3), (1, 1)), Slice((OTHER, 3), (1, 3), (1, 1)), False),
+        (Slice((ROW, 0), (1, 8), (1, 1)), Slice((0, OTHER), (8, 1), (1, 1)), False),
+        (Slice((ROW, 0), (1, 4), (1, 1)), Slice((OTHER, 0), (1, 8), (1, 1)), False),
+        (Slice((ROW, 7), (1, 8), (1, -1)), Slice((OTHER, 0), (1, 8), (1, 1)), False),
+        (one(ROW, 1), Slice((OTHER, 0), (1, 8), (1, 1)), False),
     ],
 )
 def test_one_or_apart(first: Slice, second: Slice, holds: bool) -> None:
