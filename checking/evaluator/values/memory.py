@@ -18,7 +18,7 @@ from .undefined import Partial, split
 
 __all__ = ["Buffer", "MemRef", "allocate", "contents", "line", "view", "wrap_array", "wrap_arrays"]
 
-_MOST_WORK = 10_000
+_MOST_WORK: Any = 10_000  # NumPy's stubs know two numbers.
 """How long it is looked for elements that two views have in common, in NumPy's measure."""
 
 
