@@ -22,6 +22,7 @@ from ...passes.framework.entered_context import new_context
 from ...passes.framework.errors import PassError
 from ...passes.pipeline.elements import InplacePass
 from ...passes.pipeline.pipeline import Pipeline
+from ...runtime.compilation.garbage import collection_paused
 from ...runtime.report import Explaining
 from ...runtime.source.lines import FileLines
 from ...runtime.source.locations import name_locations
@@ -84,6 +85,7 @@ class Document:
         self.context = new_context() if context is None else context
         self._updates = 0
 
+    @collection_paused()
     def update(self, text: str) -> None:
         """Read ``text``, which takes the place of the last one."""
         self.lines = text.split("\n")

@@ -124,5 +124,6 @@ def _needed_no_less(effects: TensorEffects, after: ModuleAnalysis, function: Fun
         not function.refusals
         and not any(is_looped(after, op) for op in refused)
         and not any(operand in effects.redundant_source for operand in function.decisions)
+        and not any(decision.copies for decision in function.decisions.values())
         and has_fewest_allocations(effects, function)
     )

@@ -87,6 +87,9 @@ class _Reader:
         self._function = function
         code = analysis.effects.dead_code(function.function)
         self._dead, self._dead_arguments = code.ops, frozenset(code.forwarded.values())
+        self._places: dict[int, tuple[str, int]] = {}
+        """By op, the file and the line."""
+        self._types: dict[ir.Type, str] = {}
 
     def is_kept(self, value: int) -> bool:
         """Whether ``value`` is there after bufferization: ops and arguments that are dead are erased."""
@@ -98,15 +101,31 @@ class _Reader:
     def read(self, name: str, origins: tuple[str, ...], values: list[int], names: ValueNames) -> ReportedAliasSet:
         """Return the set of ``values``."""
         s = self._snapshot
-        places = [_place(s.values[value].location) for value in values]
+        places = [
+            self._place_of(s.value_op[value]) if s.value_op[value] >= 0 else _place(s.values[value].location)
+            for value in values
+        ]
         file = next((file for file, line in places if line), "")
         used = [place for value in values for place in self._use_places(value)]
         lines = [line for where, line in (*places, *used) if where == file and line]
         described = tuple(
-            ReportedValue(names.of(value), str(s.values[value].type), line if where == file else 0)
+            ReportedValue(names.of(value), self._type_text(s.values[value].type), line if where == file else 0)
             for value, (where, line) in zip(values, places, strict=True)
         )
         return ReportedAliasSet(name, origins, described, file, min(lines, default=0), max(lines, default=0))
+
+    def _place_of(self, op: int) -> tuple[str, int]:
+        """Return the place of an op, which is that of its results; looked up once."""
+        found = self._places.get(op)
+        if found is None:
+            found = self._places[op] = _place(self._snapshot.ops[op].location)
+        return found
+
+    def _type_text(self, type_: ir.Type) -> str:
+        found = self._types.get(type_)
+        if found is None:
+            found = self._types[type_] = str(type_)
+        return found
 
     def origin(self, value: int) -> str:
         """Return what kind of memory starts at ``value``; empty if none does."""
@@ -130,11 +149,11 @@ class _Reader:
             op = s.operand_op[operand]
             if op in self._dead:
                 continue
-            yield _place(s.ops[op].location)
+            yield self._place_of(op)
             loop = s.block_loop[s.op_block[op]]
             while loop >= 0 and not s.encloses(loop, s.value_position[value]):
                 if ops := s.block_ops[loop]:
-                    yield _place(s.ops[ops[-1]].location)
+                    yield self._place_of(ops[-1])
                 loop = s.outer_loop(loop)
 
 

@@ -11,8 +11,11 @@ that are not redundant. Linear in the operands, since no operand is followed twi
 
 from __future__ import annotations
 
-from ..conflicts.decisions import Conflict, Rule, Strategy
+from dataclasses import replace
+
+from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
 from ..effects.reader import TensorEffects
+from ..index_sets.slices import SliceRelation, slice_relation
 from .function_decisions import FunctionAnalysis
 
 __all__ = ["clash_of", "has_fewest_allocations"]
@@ -24,21 +27,29 @@ _LONGEST = 256
 
 
 def has_fewest_allocations(effects: TensorEffects, analysis: FunctionAnalysis) -> bool:
-    """Whether no order of decisions needs fewer allocations than ``analysis``, which copies nothing.
+    """Whether no order of decisions needs fewer allocations than ``analysis``, which copies only what it refuses.
 
-    False where this cannot be proved.
+    What it copies is refused in every outcome, then. False where this cannot be proved.
     """
     taken: set[int] = set()
     for decision in analysis.decisions.values():
         if decision.in_place:
             continue
-        if decision.strategy is not Strategy.OUT_OF_PLACE or decision.copies or decision.conflict is None:
+        if decision.strategy is not Strategy.OUT_OF_PLACE or decision.conflict is None:
             return False
-        clash = clash_of(effects, decision.conflict)
+        clash = _alone(effects, decision) if decision.copies else clash_of(effects, decision.conflict)
         if not clash or not taken.isdisjoint(clash):
             return False
         taken |= clash
     return True
+
+
+def _alone(effects: TensorEffects, decision: Decision) -> set[int]:
+    """Return the operand of ``decision`` if it is never in place, whatever else is: it writes what is still read."""
+    operand, conflict = decision.operand, decision.conflict
+    if conflict is None or effects.snapshot.operand_value[operand] != conflict.value:
+        return set()
+    return {operand} if _is_certain(effects, replace(conflict, write=operand)) else set()
 
 
 def clash_of(effects: TensorEffects, conflict: Conflict) -> set[int]:
@@ -68,7 +79,7 @@ def _is_certain(effects: TensorEffects, conflict: Conflict) -> bool:
         return False
     if effects.copied_operand(write) >= 0:
         return False
-    if write in effects.slices or read in effects.slices or s.operand_value[read] != conflict.value:
+    if s.operand_value[read] != conflict.value or not _must_overlap(effects, conflict):
         return False
     if not effects.content_reads[read] or effects.undefined[conflict.value]:
         return False
@@ -79,6 +90,18 @@ def _is_certain(effects: TensorEffects, conflict: Conflict) -> bool:
     if writer == reader and (effects.writes[read] or _may_overlap(effects, read, write)):
         return False
     return s.value_position[conflict.value] < s.op_enter[writer] <= s.op_enter[reader]
+
+
+def _must_overlap(effects: TensorEffects, conflict: Conflict) -> bool:
+    """Whether no rule tells the elements that are written from those that are read: all, or those of one value."""
+    write, read, slices = conflict.write, conflict.read, effects.slices
+    if write not in slices and read not in slices:
+        return True
+    if effects.snapshot.operand_value[write] != conflict.value or effects.writes[read]:
+        return False
+    if write not in slices or read not in slices:
+        return True
+    return slice_relation(slices[write], slices[read]) is SliceRelation.EQUAL
 
 
 def _may_overlap(effects: TensorEffects, read: int, write: int) -> bool:

@@ -64,7 +64,7 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
         return Improvement(effects, costs, chosen, [], tables, begin).improve_in_order(TOP_DOWN)
     orders = orders if small else [*orders, TOP_DOWN][:1]
     for order in orders:
-        if is_cheapest(effects, chosen) or not conflicts(chosen.analysis):
+        if is_cheapest(effects, costs, chosen) or not conflicts(chosen.analysis):
             break
         analyzer = begin(tables, order, {})
         other = analyzer.run()
@@ -74,7 +74,7 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
         others.append(outcome)
         if small and UNROTATED not in orders and UNROTATED in orders_of_loops(other):
             orders.append(UNROTATED)
-    if not small or is_cheapest(effects, chosen):
+    if not small or is_cheapest(effects, costs, chosen):
         return chosen.analysis
     return Improvement(effects, costs, chosen, others, tables, begin).improve()
 

@@ -108,7 +108,7 @@ class Improvement:
         tables = self._tables.of_part(values)
         costs = self._costs.of_part(best.analysis.function, frozenset(values))
         known = self._restricted(best, tables, costs)
-        if is_cheapest(self._effects, known):
+        if is_cheapest(self._effects, costs, known):
             return best.analysis
         other = _outcome(self._run(tables, order, {}), costs, order)
         return self._joined([other]).analysis if rank(costs, other) < rank(costs, known) else best.analysis
@@ -145,7 +145,7 @@ class Improvement:
 
     def _search(self, tables: FunctionTables, costs: CostModel, known: list[OrderOutcome]) -> OrderOutcome:
         """Return the cheapest outcome of a part, of those that are ``known``, the best first, and of new ones."""
-        if is_cheapest(self._effects, known[0]):
+        if is_cheapest(self._effects, costs, known[0]):
             return known[0]
         if conflicts(known[0].analysis):
             downwards = _outcome(self._run(tables, TOP_DOWN, {}), costs, TOP_DOWN)
@@ -336,12 +336,15 @@ def _outcome(analyzer: OneShotAnalyzer, costs: CostModel, order: DecisionOrder) 
     return OrderOutcome(analysis, costs.cost(analysis), order, analyzer.not_passed_on)
 
 
-def is_cheapest(effects: TensorEffects, outcome: OrderOutcome) -> bool:
+def is_cheapest(effects: TensorEffects, costs: CostModel, outcome: OrderOutcome) -> bool:
     """Whether no other decisions can cost less; False where this cannot be proved without trying any."""
     if outcome.cost == Price():
         return True
-    is_known = bool(conflicts(outcome.analysis)) and not outcome.cost.refusals and not outcome.cost.copied
-    return is_known and has_fewest_allocations(effects, outcome.analysis)
+    if outcome.cost.refusals or not conflicts(outcome.analysis):
+        return False
+    if outcome.cost.copied and not all(one.is_refusal for one, _ in costs.expenses(outcome.analysis)):
+        return False
+    return has_fewest_allocations(effects, outcome.analysis)
 
 
 def _is_better(new: tuple[Price, float], old: tuple[Price, float]) -> bool:

@@ -101,7 +101,9 @@ def test_clashes_with_an_operand_in_common_are_not_counted_twice() -> None:
         # Parts of a tensor may be apart.
         """%a = linalg.fill ins(%c : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
         %b = tensor.insert %c into %a[%n, %n] : tensor<4x4xf32>
-        %r = linalg.matmul ins(%a, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%u : tensor<4x4xf32>) -> tensor<4x4xf32>
+        %o = arith.muli %n, %n : index
+        %x = tensor.extract %a[%o, %n] : tensor<4x4xf32>
+        %r = tensor.insert %x into %b[%n, %n] : tensor<4x4xf32>
         """,
     ],
 )
@@ -184,3 +186,38 @@ def test_one_order_is_enough_for_a_chain_of_ops_that_share_an_empty_tensor() -> 
     refused = [d for d in a.function().decisions.values() if not d.in_place]
     assert len(refused) == 19
     assert len({min(s, default="") for s in _clashes(a)}) == 19
+
+
+@pytest.mark.parametrize(
+    ("written", "read", "is_known"),
+    [
+        ("%n, %n", "%n, %n", True),
+        ("%n, %n", "%n, %o", False),
+        ("0, %n", "0, %n", True),
+    ],
+)
+def test_what_writes_the_element_that_is_read_is_copied_by_any_decisions(
+    written: str, read: str, is_known: bool
+) -> None:
+    """The conflict is one with a later write, but this one alone is enough."""
+    body = f"""%zero = arith.constant 0 : index
+        %o = arith.muli %n, %n : index
+        %a = tensor.insert %c into %t[{written.replace("0", "%zero")}] : {_T} loc("a")
+        %b = tensor.insert %c into %a[{written.replace("0", "%zero")}] : {_T} loc("b")
+        %x = tensor.extract %t[{read.replace("0", "%zero")}] : {_T}
+        %r = tensor.insert %x into %b[%o, %o] : {_T} loc("r")"""
+    a = _first_order(body, "r")
+    assert list(a.not_in_place) == ["a#1"]
+    assert a.function().decisions[next(o for o in a.function().decisions if a.place(o) == "a#1")].copies
+    assert _is_known(a) is is_known
+
+
+def test_a_copy_that_another_refusal_may_spare_is_not_known() -> None:
+    """If the slice is copied, the tensor that it is of is not."""
+    body = f"""%s = tensor.extract_slice %t[%n, 0] [1, 4] [1, 1] : {_T} to tensor<4xf32> loc("s")
+        %a = tensor.insert %c into %t[%n, %n] : {_T} loc("a")
+        %x = tensor.extract %s[%n] : tensor<4xf32>
+        %r = tensor.insert %x into %a[%n, %n] : {_T}"""
+    a = _first_order(body, "r")
+    assert a.not_in_place
+    assert not _is_known(a)
