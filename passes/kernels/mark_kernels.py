@@ -32,9 +32,10 @@ func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %e: tensor<8x8xf32>) -> t
 
 In: a module; linalg ops on tensors. Out: the same, with a mark on each op that the module has `repeats` times or more,
 provided that at least `saved` ops equal earlier ones, and on each op of a function with `many` or more. Ops that are
-optimized together with others are not marked (`schedule/kernel_candidates.py`). The passes that tile and vectorize
-leave marked ops alone; `mi.compile` outlines them when they are on memrefs, and optimizes the functions
-(`rewriting/optimized_kernels.py`). A fill that several ops start from is duplicated for each marked one.
+optimized together with others are not marked (`schedule/kernel_candidates.py`), nor is what is in a loop, unless the
+body has `crowd` ops or more. The passes that tile and vectorize leave marked ops alone; `mi.compile` outlines them when
+they are on memrefs, and optimizes the functions (`rewriting/optimized_kernels.py`). A fill that several ops start from
+is duplicated for each marked one.
 
 Values do not change. Linear in the ops. No upstream counterpart.
 """
@@ -60,6 +61,7 @@ class MarkKernelsOptions(PassOptions):
     saved: int = option(7, help="how many ops must equal earlier ones for any to be marked because it is repeated")
     many: int = option(64, help="how many ops a function must have for all of them to be marked")
     elements: int = option(256, help="how many elements an operand of an op must have at least for it to be marked")
+    crowd: int = option(32, help="how many ops the body of a loop must have for any of them to be marked")
     machine: str = option("", help="properties of the machine that differ from the detected ones: 'l2=1048576'")
 
 
@@ -74,7 +76,7 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
 
     def run(self, op: ir.Operation) -> None:
         machine = read_machine(self.options.machine, op)
-        for name in ("repeats", "saved", "many", "elements"):
+        for name in ("repeats", "saved", "many", "elements", "crowd"):
             if getattr(self.options, name) < 1:
                 raise PassFailure(f"{name} must be at least 1, got {getattr(self.options, name)}", op.location)
         groups: dict[int, list[Candidate]] = {}
@@ -83,7 +85,9 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
         for function in [inner.operation for inner in op.regions[0].blocks[0].operations]:
             if function.name != "func.func" or not len(function.regions[0].blocks):
                 continue
-            found = find_candidates(function, find_linalg_ops(function), machine, self.options.elements, reader)
+            found = find_candidates(
+                function, find_linalg_ops(function), machine, self.options.elements, self.options.crowd, reader
+            )
             if sum(map(len, found.values())) >= self.options.many:
                 crowded.update(one.op.results[0] for candidates in found.values() for one in candidates)
             for key, candidates in found.items():

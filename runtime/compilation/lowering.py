@@ -134,7 +134,7 @@ LAYERS = (
     ),
 )
 
-EAGER_MARKS = {"repeats": 1, "many": 1, "elements": 1, "fewest": 1}
+EAGER_MARKS = {"repeats": 1, "many": 1, "elements": 1, "fewest": 1, "crowd": 1}
 """Options of MARK_KERNELS for tests: ops become kernels even where that does not pay."""
 
 

@@ -3,18 +3,20 @@
 An op that is optimized where it stands becomes dozens of ops, which all later passes process, for each occurrence. Left
 alone it is one op; outlined, it is optimized once for all occurrences.
 
-A candidate is at the top level of its function. It has one result, which is used, and static sizes. All its operands
-fit into the second cache, so it is not packed together with other ops and needs no nontemporal stores. An op with few
-elements is better kept in registers, between the ops around it. A fill of its init belongs to the candidate. Ops that
-are optimized together are no candidates: members of a fusion group, and an elementwise op and a reduction that may be
-joined.
+A candidate is at the top level of its function, or in the body of a loop with a crowd of ops: what few ops of a loop
+need may stay in registers, or be computed in front of it. It has one result, which is used, and static sizes. All its
+operands fit into the second cache, so it is not packed together with other ops and needs no nontemporal stores. An op
+with few elements is better kept in registers, between the ops around it. A fill of its init belongs to the candidate.
+Ops that are optimized together are no candidates: members of a fusion group, and an elementwise op and a reduction that
+may be joined.
 
 Linear in the ops; nothing is changed. No upstream counterpart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from math import prod
 
 from mlir import ir
@@ -26,8 +28,10 @@ from ..repetition.bodies import BodyReader, NotShared
 from .fusion_groups import find_groups
 from .machine import Machine
 
-__all__ = ["Candidate", "find_candidates", "unused_results"]
+__all__ = ["BODIES", "Candidate", "find_candidates", "unused_results"]
 
+BODIES = frozenset({"scf.for", "scf.if", "scf.while"})
+"""Ops in whose regions candidates may be: these run one after the other, on one thread."""
 _FILL = "linalg.fill"
 _SCALARS = ir.IntegerType | ir.FloatType | ir.IndexType
 
@@ -46,20 +50,20 @@ class Candidate:
 
 
 def find_candidates(
-    function: ir.Operation, ops: Sequence[ir.Operation], machine: Machine, least: int, reader: BodyReader
+    function: ir.Operation, ops: Sequence[ir.Operation], machine: Machine, least: int, crowd: int, reader: BodyReader
 ) -> dict[int, list[Candidate]]:
     """Return the candidates among `ops`, the linalg ops on tensors of `function`, grouped by `reader`'s equality.
 
-    Each has an operand of at least `least` elements.
+    Each has an operand of at least `least` elements, and a loop that it is in a body of at least `crowd` ops.
     """
     blocks = list(function.regions[0])
     if len(blocks) != 1:
         return {}
     found: dict[int, list[Candidate]] = {}
-    unused = unused_results(ops)
+    unused, crowded = unused_results(ops), _crowded_blocks(ops, crowd) | {blocks[0]}
     for op in ops:
         # An unused op is erased when it is vectorized, but would not be as a function.
-        if op.name == _FILL or op.block != blocks[0] or len(op.results) != 1 or op.results[0] in unused:
+        if op.name == _FILL or op.block not in crowded or len(op.results) != 1 or op.results[0] in unused:
             continue
         candidate = Candidate(op, _fill_of(op))
         try:
@@ -78,6 +82,20 @@ def find_candidates(
             fitting[key] = candidates
             loops.update((candidate.op.results[0], own) for candidate in candidates)
     return _without_companions(fitting, ops, loops, machine)
+
+
+def _crowded_blocks(ops: Sequence[ir.Operation], crowd: int) -> Set[ir.Block]:
+    """Return the blocks with at least `crowd` of `ops`, without fills, that run one after the other."""
+    counts = Counter(op.block for op in ops if op.name != _FILL)
+    return {block for block, count in counts.items() if count >= crowd and _runs_in_order(block)}
+
+
+def _runs_in_order(block: ir.Block) -> bool:
+    """Whether all ops around `block`, up to its function, are loops on one thread, or branches."""
+    op = block.owner.operation
+    while op.name in BODIES and op.parent is not None:
+        op = op.parent.operation
+    return op.name == "func.func"
 
 
 def unused_results(ops: Sequence[ir.Operation]) -> set[ir.Value]:

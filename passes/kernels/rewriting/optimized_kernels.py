@@ -22,6 +22,7 @@ from ....dialects.support.cloning import attributes_of, replace_operands
 from ...analysis.lifetimes.roots import VIEWS
 from ...analysis.repetition.bodies import KERNEL_MARK, Body, BodyReader, NotShared, group_bodies, root_of
 from ...analysis.repetition.shared_sizes import SizeReader
+from ...analysis.schedule.kernel_candidates import BODIES
 from .outlining import Outlining, inner_types, memref_of
 
 __all__ = ["Kernels", "take_kernels"]
@@ -117,21 +118,22 @@ def take_kernels(module: ir.Operation, *, repeats: int = 8, open_sizes: bool = T
 
 
 def _marked(function: ir.Operation) -> list[tuple[ir.Operation, ...]]:
-    """Return the marked ops of `function`, each with the fill of its output if that comes before it."""
+    """Return the marked ops of `function`, or of a loop, each with the fill of its output if that comes before it."""
     found: list[tuple[ir.Operation, ...]] = []
-    for region in function.regions:
-        for block in region:
-            fill: ir.Operation | None = None
-            for view in block.operations:
-                op = view.operation
-                marked = op.name.startswith("linalg.") and KERNEL_MARK in op.attributes
-                if marked and op.name == _FILL:
-                    fill = op
-                elif marked:
-                    found.append((fill, op) if fill is not None and _starts_from(op, fill) else (op,))
-                    fill = None
-                elif op.name not in _QUIET:
-                    fill = None
+    for block in (block for region in function.regions for block in region):
+        fill: ir.Operation | None = None
+        for view in block.operations:
+            op = view.operation
+            marked = op.name.startswith("linalg.") and KERNEL_MARK in op.attributes
+            if marked and op.name == _FILL:
+                fill = op
+            elif marked:
+                found.append((fill, op) if fill is not None and _starts_from(op, fill) else (op,))
+                fill = None
+            elif op.name not in _QUIET:
+                fill = None
+                if op.name in BODIES:
+                    found += _marked(op)
     return found
 
 

@@ -2,6 +2,7 @@
 // RUN: inplace-opt %s --inplace-mark-kernels='many=3 elements=64 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s --check-prefix=MANY
 // RUN: inplace-opt %s --inplace-mark-kernels='saved=1 elements=64 machine="l1=32768 l2=65536"' --inplace-vectorize --split-input-file | filecheck %s --check-prefix=KEPT
 // RUN: inplace-opt %s --inplace-mark-kernels='saved=2 elements=64 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s --check-prefix=FEW
+// RUN: inplace-opt %s --inplace-mark-kernels='saved=1 elements=64 crowd=2 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s --check-prefix=CROWD
 
 // Two matmuls are the same on other tensors, each with a fill of its own; the subtraction occurs once.
 // CHECK-LABEL: func.func @chain
@@ -127,4 +128,55 @@ func.func @products(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> (tensor<8x8xf32
   %p = linalg.matmul ins(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
   %q = linalg.matmul ins(%y, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %p, %q : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// In a loop, and in a branch in it, where there is a crowd; not among the threads of a parallel loop, nor where an op is
+// alone.
+// CHECK-LABEL: func.func @loops
+//   CHECK-NOT:   inplace.kernel
+//       CHECK:   return
+// CROWD-LABEL: func.func @loops
+//       CROWD:   scf.for
+//       CROWD:     linalg.ceil {inplace.kernel}
+//       CROWD:     linalg.ceil {inplace.kernel}
+//       CROWD:     scf.if
+//       CROWD:       linalg.fill {inplace.kernel = {{.*}}}
+//       CROWD:       linalg.matmul {inplace.kernel}
+//       CROWD:       linalg.fill {inplace.kernel = {{.*}}}
+//       CROWD:       linalg.matmul {inplace.kernel}
+//       CROWD:     else
+//   CROWD-NOT:       inplace.kernel
+//       CROWD:   scf.forall
+//   CROWD-NOT:     inplace.kernel
+//       CROWD:   return
+func.func @loops(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %n: index, %c: i1) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%t = %a) -> (tensor<8x8xf32>) {
+    %u = linalg.ceil ins(%t : tensor<8x8xf32>) outs(%t : tensor<8x8xf32>) -> tensor<8x8xf32>
+    %v = linalg.ceil ins(%u : tensor<8x8xf32>) outs(%u : tensor<8x8xf32>) -> tensor<8x8xf32>
+    %w = scf.if %c -> (tensor<8x8xf32>) {
+      %x = linalg.matmul ins(%v, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+      %y = linalg.matmul ins(%x, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+      scf.yield %y : tensor<8x8xf32>
+    } else {
+      %x = linalg.ceil ins(%v : tensor<8x8xf32>) outs(%v : tensor<8x8xf32>) -> tensor<8x8xf32>
+      scf.yield %x : tensor<8x8xf32>
+    }
+    scf.yield %w : tensor<8x8xf32>
+  }
+  %1 = scf.forall (%i) in (%n) shared_outs(%o = %0) -> (tensor<8x8xf32>) {
+    %u = linalg.ceil ins(%a : tensor<8x8xf32>) outs(%b : tensor<8x8xf32>) -> tensor<8x8xf32>
+    %v = linalg.ceil ins(%u : tensor<8x8xf32>) outs(%u : tensor<8x8xf32>) -> tensor<8x8xf32>
+    %row = tensor.extract_slice %v[%i, 0] [1, 8] [1, 1] : tensor<8x8xf32> to tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<8x8xf32>
+    }
+  }
+  return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
 }

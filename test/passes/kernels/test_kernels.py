@@ -92,6 +92,39 @@ def test_on_threads(kernels: list[str], threads: int) -> None:
     assert kernels
 
 
+def test_in_a_loop_that_swaps_what_it_carries(kernels: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One tensor is updated in place, and read by the product that makes the other one; both change places."""
+    marks = replace(lowering.MARK_KERNELS[0], passes=("inplace-mark-kernels{saved=1 crowd=1}",))
+    monkeypatch.setattr(lowering, "MARK_KERNELS", (marks,))
+    text = f"""
+      func.func @main(%a: {T}, %b: {T}, %n: index) -> ({T}, {T}) {{
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %z = arith.constant 0.0 : f32
+        %e = tensor.empty() : {T}
+        %f = linalg.fill ins(%z : f32) outs(%e : {T}) -> {T}
+        %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %b) -> ({T}, {T}) {{
+          %p = linalg.matmul ins(%x, %y : {T}, {T}) outs(%f : {T}) -> {T}
+          %q = linalg.matmul ins(%p, %y : {T}, {T}) outs(%f : {T}) -> {T}
+          %s = linalg.sub ins(%x, %q : {T}, {T}) outs(%x : {T}) -> {T}
+          %t = linalg.sub ins(%s, %p : {T}, {T}) outs(%p : {T}) -> {T}
+          scf.yield %t, %s : {T}, {T}
+        }}
+        return %r#0, %r#1 : {T}, {T}
+      }}"""
+    a, b = (matrix / 8 for matrix in matrices())
+    found = mi.compile(text, optimize=True).main(a, b, 3)
+    assert kernels
+    x, y = a.astype(np.float64), b.astype(np.float64)
+    for _ in range(3):
+        p = x @ y
+        s = x - p @ y
+        x, y = s - p, s
+    for one, other in zip(found, (x, y), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+    np.testing.assert_array_equal(mi.compile(text, optimize=True).main(a, b, 0), (a, b))
+
+
 def test_arguments_that_are_not_contiguous(kernels: list[str]) -> None:
     a, b = matrices()
     program = mi.compile(chain(3), optimize=True)
