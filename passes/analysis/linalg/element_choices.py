@@ -12,19 +12,31 @@ of the iteration, the lower index is the earlier one.
 
 Equal values with different bits (zeros of both signs, several NaN) count as one: which is chosen depends on the order.
 
-The 12 states of two outputs make 144 runs, once for each payload. No upstream counterpart.
+Payloads as data, and their laws, are in `choice_programs.py`. No upstream counterpart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from itertools import product
+from collections.abc import Mapping, Sequence
 
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.frozen_classes import frozen
+from .choice_programs import (
+    COMPARE_FLOATS,
+    COMPARE_INTEGERS,
+    EXTREMES,
+    FIRST_SIGNED,
+    FIRST_UNSIGNED,
+    LOGIC,
+    SELECT,
+    ChoiceProgram,
+    Step,
+    Taking,
+    find_taking,
+    is_any_order,
+)
 from .structured_op import Structured
 
 __all__ = ["Choice", "find_choice"]
@@ -32,47 +44,8 @@ __all__ = ["Choice", "find_choice"]
 _MOST_OUTPUTS = 2
 """States are counted by a power of the outputs."""
 
-_Number = int | None
-_NAN = None
-_State = tuple[_Number, ...]
-
-_LESS, _EQUAL, _GREATER, _UNORDERED = 1, 2, 4, 8
-_ORDERED = _LESS | _EQUAL | _GREATER
-_FLOAT_RELATIONS = (
-    0,
-    *(_EQUAL, _GREATER, _GREATER | _EQUAL, _LESS, _LESS | _EQUAL, _LESS | _GREATER, _ORDERED),
-    *(kinds | _UNORDERED for kinds in (_EQUAL, _GREATER, _GREATER | _EQUAL, _LESS, _LESS | _EQUAL, _LESS | _GREATER)),
-    _UNORDERED,
-    _ORDERED | _UNORDERED,
-)
-"""For each predicate of `arith.cmpf`, in its numbering, the relations for which it is true."""
-_INTEGER_RELATIONS = (
-    _EQUAL,
-    _LESS | _GREATER,
-    *((_LESS, _LESS | _EQUAL, _GREATER, _GREATER | _EQUAL) * 2),
-)
-"""The same for `arith.cmpi`: equal or not, then signed, then unsigned."""
-_FIRST_SIGNED, _FIRST_UNSIGNED = 2, 6
-
-_EXTREMES: dict[str, tuple[int, bool, bool | None]] = {
-    "arith.maximumf": (_GREATER, True, None),
-    "arith.minimumf": (_LESS, True, None),
-    "arith.maxnumf": (_GREATER, False, None),
-    "arith.minnumf": (_LESS, False, None),
-    "arith.maxsi": (_GREATER, False, True),
-    "arith.minsi": (_LESS, False, True),
-    "arith.maxui": (_GREATER, False, False),
-    "arith.minui": (_LESS, False, False),
-}
-"""How the left operand compares with the right one if it is taken, whether NaN is taken, and the signedness."""
-_LOGIC = {"arith.andi": 0b1000, "arith.ori": 0b1110, "arith.xori": 0b0110}
-"""Truth tables: the bit whose number the two operands make."""
-_SELECT, _COMPARE_FLOATS, _COMPARE_INTEGERS = "arith.select", "arith.cmpf", "arith.cmpi"
 _CASTS = ("arith.index_cast", "arith.index_castui")
-_CHOOSING = frozenset({_SELECT, _COMPARE_FLOATS, _COMPARE_INTEGERS, *_LOGIC, *_EXTREMES})
-
-_Step = tuple[str, int, tuple[int, ...]]
-"""An op: its name, a number that says what it does, and the places of its operands among the values before it."""
+_CHOOSING = frozenset({SELECT, COMPARE_FLOATS, COMPARE_INTEGERS, *LOGIC, *EXTREMES})
 
 
 @frozen
@@ -83,20 +56,13 @@ class Choice:
         elements: for each output the value of an iteration that is chosen, or not.
         ops: the ops of the payload that choose, in order, on accumulators and `elements`.
         ordered_by: the output whose lower value is on the left, if that matters.
+        taking: a comparison that says the same as `ops` as long as iterations come in their order, if there is one.
     """
 
     elements: tuple[ir.Value, ...]
     ops: tuple[ir.Operation, ...]
     ordered_by: int | None = None
-
-
-@frozen
-class _Program:
-    """A payload as data: accumulators come first, then elements, then a value for each step; and what is yielded."""
-
-    floats: tuple[bool, ...]
-    steps: tuple[_Step, ...]
-    yielded: tuple[int, ...]
+    taking: Taking | None = None
 
 
 def find_choice(structured: Structured) -> Choice | None:
@@ -110,12 +76,20 @@ def find_choice(structured: Structured) -> Choice | None:
     program = reader.program(elements)
     if program is None:
         return None
-    ops = tuple(reader.ops)
-    if _is_any_order(program, None):
-        return Choice(elements, ops)
+    ops, numbered = tuple(reader.ops), _numbered(structured, elements)
+    taking = None if numbered is None else find_taking(program, numbered)
+    if is_any_order(program, None):
+        return Choice(elements, ops, taking=taking)
+    if numbered is not None and is_any_order(program, numbered):
+        return Choice(elements, ops, numbered, taking)
+    return None
+
+
+def _numbered(structured: Structured, elements: Sequence[ir.Value]) -> int | None:
+    """Return the first output with the numbers of iterations, which begins with the lowest; None without one."""
     for output, element in enumerate(elements):
         if _counts_iterations(structured, element) and _starts_below(structured, output):
-            return Choice(elements, ops, output) if _is_any_order(program, output) else None
+            return output
     return None
 
 
@@ -144,13 +118,13 @@ class _Reader:
 
     def _roots(self, value: ir.Value) -> set[ir.Value]:
         """Return what `value` is chosen from."""
-        op = defining_op(value, _SELECT, *_EXTREMES)
+        op = defining_op(value, SELECT, *EXTREMES)
         if op is None or value not in self.dependent:
             return {value}
-        chosen = list(op.operands)[1:] if op.name == _SELECT else list(op.operands)
+        chosen = list(op.operands)[1:] if op.name == SELECT else list(op.operands)
         return set[ir.Value]().union(*map(self._roots, chosen))
 
-    def program(self, elements: Sequence[ir.Value]) -> _Program | None:
+    def program(self, elements: Sequence[ir.Value]) -> ChoiceProgram | None:
         """Return the ops that choose as data; None if one of them does anything else. Fills `ops`."""
         outputs = range(len(elements))
         places = {value: number for number, value in enumerate((*self.accumulators, *elements))}
@@ -160,7 +134,7 @@ class _Reader:
         for values in (self.accumulators, elements):
             outputs_of.update(zip(values, outputs, strict=True))
         signs: dict[int, bool] = {}
-        steps: list[_Step] = []
+        steps: list[Step] = []
         for op in self.all:
             step = self._step(op, places, outputs_of, signs)
             if step is not None:
@@ -170,7 +144,8 @@ class _Reader:
             elif op.results[0] in self.dependent:
                 return None
         floats = tuple(isinstance(value.type, ir.FloatType) for value in elements)
-        return _Program(floats, tuple(steps), tuple(places[value] for value in self.terminator.operands))
+        signed = tuple(signs.get(output) for output in outputs)
+        return ChoiceProgram(floats, signed, tuple(steps), tuple(places[value] for value in self.terminator.operands))
 
     def _step(
         self,
@@ -178,34 +153,34 @@ class _Reader:
         places: Mapping[ir.Value, int],
         outputs: dict[ir.Value, int | None],
         signs: dict[int, bool],
-    ) -> _Step | None:
+    ) -> Step | None:
         """Return an op as data if it chooses; `outputs` says of which output values are, None of conditions."""
         if op.name not in _CHOOSING or any(value not in places for value in op.operands) or _is_fast(op):
             return None
-        kinds = {outputs[value] for value in (list(op.operands)[1:] if op.name == _SELECT else op.operands)}
+        kinds = {outputs[value] for value in (list(op.operands)[1:] if op.name == SELECT else op.operands)}
         if len(kinds) != 1:
             return None
         (output,) = kinds
         is_condition = output is None
         number = 0
-        if op.name == _SELECT:
+        if op.name == SELECT:
             if outputs[op.operands[0]] is not None:
                 return None
-        elif is_condition != (op.name in _LOGIC):
+        elif is_condition != (op.name in LOGIC):
             return None
-        elif op.name in (_COMPARE_FLOATS, _COMPARE_INTEGERS):
+        elif op.name in (COMPARE_FLOATS, COMPARE_INTEGERS):
             number = ir.IntegerAttr(op.attributes["predicate"]).value
         sign = _signedness(op.name, number)
         if sign is not None and output is not None and signs.setdefault(output, sign) != sign:
             return None  # two orders of the same values
-        outputs[op.results[0]] = None if op.name in (_COMPARE_FLOATS, _COMPARE_INTEGERS) else output
+        outputs[op.results[0]] = None if op.name in (COMPARE_FLOATS, COMPARE_INTEGERS) else output
         return op.name, number, tuple(places[value] for value in op.operands)
 
 
 def _signedness(name: str, predicate: int) -> bool | None:
-    if name == _COMPARE_INTEGERS:
-        return None if predicate < _FIRST_SIGNED else predicate < _FIRST_UNSIGNED
-    return _EXTREMES[name][2] if name in _EXTREMES else None
+    if name == COMPARE_INTEGERS:
+        return None if predicate < FIRST_SIGNED else predicate < FIRST_UNSIGNED
+    return EXTREMES[name][2] if name in EXTREMES else None
 
 
 def _is_fast(op: ir.Operation) -> bool:
@@ -233,58 +208,3 @@ def _starts_below(structured: Structured, output: int) -> bool:
     fill = defining_op(structured.op.operands[structured.inputs + output], "linalg.fill")
     constant = defining_op(fill.operands[0], "arith.constant") if fill else None
     return constant is not None and ir.IntegerAttr(constant.attributes["value"]).value == 0
-
-
-def _relation(left: _Number, right: _Number) -> int:
-    if left is None or right is None:
-        return _UNORDERED
-    return _LESS if left < right else _EQUAL if left == right else _GREATER
-
-
-def _extreme(name: str, left: _Number, right: _Number) -> _Number:
-    taken, takes_nan, _ = _EXTREMES[name]
-    relation = _relation(left, right)
-    if relation == _UNORDERED:
-        return _NAN if takes_nan else left if right is _NAN else right
-    return left if relation == taken else right
-
-
-def _run(program: _Program, left: _State, right: _State) -> _State:
-    """Return what the payload chooses between an accumulator and an element."""
-    values: list[_Number] = [*left, *right]
-    for name, number, places in program.steps:
-        operands = [values[place] for place in places]
-        if name == _SELECT:
-            values.append(operands[1] if operands[0] else operands[2])
-        elif name in _LOGIC:
-            first, second = operands
-            values.append(_LOGIC[name] >> (2 * (first or 0) + (second or 0)) & 1)
-        elif name in _EXTREMES:
-            values.append(_extreme(name, *operands))
-        else:
-            relations = _FLOAT_RELATIONS if name == _COMPARE_FLOATS else _INTEGER_RELATIONS
-            values.append(int(bool(relations[number] & _relation(*operands))))
-    return tuple(values[place] for place in program.yielded)
-
-
-@lru_cache(maxsize=64)
-def _is_any_order(program: _Program, ordered_by: int | None) -> bool:
-    """Whether a payload is commutative, associative and idempotent, its left operand having the lower `ordered_by`."""
-    states: list[_State] = list(product(*([1, 2, 3, _NAN] if is_float else [1, 2, 3] for is_float in program.floats)))
-
-    def rank(state: _State) -> int:
-        return 0 if ordered_by is None else state[ordered_by] or 0
-
-    chosen: dict[tuple[_State, _State], _State] = {
-        (left, right): _run(program, *((left, right) if rank(left) <= rank(right) else (right, left)))
-        for left, right in product(states, repeat=2)
-    }
-    choose: Callable[[_State, _State], _State] = lambda left, right: chosen[left, right]  # noqa: E731
-    return (
-        all(choose(one, one) == one for one in states)
-        and all(choose(one, two) == choose(two, one) for one, two in product(states, repeat=2))
-        and all(
-            choose(choose(one, two), three) == choose(one, choose(two, three))
-            for one, two, three in product(states, repeat=3)
-        )
-    )

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import arith, tensor, vector
 
+from ...analysis.linalg.choice_programs import Taking
 from ...analysis.linalg.element_choices import Choice
 from .frame import NestFrame, Place, Point
-from .lanes import Lanes, broadcast, build_op, run_payload
+from .lanes import Lanes, broadcast, build_op, compute_values, run_payload
 from .reads import Reader
 from .register_tile import RegisterTile, build_loops
 
@@ -58,14 +59,26 @@ class ChosenLanes(RegisterTile):
         for place, slot in zip(places, slots, strict=True):
             elements = [reader.element(operand, place) for operand in range(self.op.inputs)]
             lanes.append(self.lanes(point, place, [*elements, *carried[slot : slot + outputs]]))
-        for place, slot, values in zip(
-            places, slots, run_payload(self.op.payload, lanes, self.plan.lanes), strict=True
-        ):
+        olds = [carried[slot : slot + outputs] for slot in slots]
+        for place, slot, old, values in zip(places, slots, olds, self._chosen(lanes, olds), strict=True):
             new[slot : slot + outputs] = [
-                self.masked(broadcast(value, self.plan.lanes), old, point, place)
-                for value, old in zip(values, carried[slot : slot + outputs], strict=True)
+                self.masked(broadcast(value, self.plan.lanes), before, point, place)
+                for value, before in zip(values, old, strict=True)
             ]
         return new
+
+    def _chosen(self, lanes: Sequence[Lanes], olds: Sequence[_Chosen]) -> list[_Chosen]:
+        """Build what is chosen between `olds` and the elements in `lanes`, the next ones in each lane."""
+        taking, count = self.choice.taking, self.plan.lanes
+        if taking is None:
+            return run_payload(self.op.payload, lanes, count)
+        found = compute_values(self.op.payload, lanes, count, self.choice.elements)
+        chosen: list[_Chosen] = []
+        for old, values in zip(olds, found, strict=True):
+            new = [broadcast(value, count) for value in values]
+            is_taken = _build_taking(taking, old[taking.output], new[taking.output])
+            chosen.append([arith.select(is_taken, one, other) for one, other in zip(new, old, strict=True)])
+        return chosen
 
     def _combine(self, chosen: Sequence[_Chosen]) -> _Chosen:
         """Build the choice among all vectors, then among halves of lanes until one is left."""
@@ -101,3 +114,11 @@ class ChosenLanes(RegisterTile):
             known[op.results[0]] = value
         *_, terminator = self.op.payload.operations
         return [known[value] for value in terminator.operation.operands]
+
+
+def _build_taking(taking: Taking, old: ir.Value, new: ir.Value) -> ir.Value:
+    """Build whether `new` is taken in place of `old`, in each lane."""
+    if not isinstance(ir.VectorType(old.type).element_type, ir.FloatType):
+        return arith.cmpi(arith.CmpIPredicate(taking.predicate), old, new)
+    is_taken = arith.cmpf(arith.CmpFPredicate(taking.predicate), old, new)
+    return arith.andi(arith.cmpf(arith.CmpFPredicate.ORD, old, old), is_taken) if taking.only_numbers else is_taken

@@ -23,6 +23,7 @@ __all__ = [
     "Shared",
     "broadcast",
     "build_op",
+    "compute_values",
     "last_dimension",
     "padding",
     "run_payload",
@@ -107,7 +108,15 @@ def transpose_square(rows: Sequence[ir.Value]) -> list[ir.Value]:
 
 
 def run_payload(block: ir.Block, vectors: Sequence[Lanes], lanes: int) -> list[list[ir.Value]]:
-    """Build `block` for `vectors` of `lanes` in lockstep; return what it yields for each.
+    """Build `block` for `vectors` of `lanes` in lockstep; return what it yields for each."""
+    *_, terminator = block.operations
+    return compute_values(block, vectors, lanes, list(terminator.operation.operands))
+
+
+def compute_values(
+    block: ir.Block, vectors: Sequence[Lanes], lanes: int, wanted: Sequence[ir.Value]
+) -> list[list[ir.Value]]:
+    """Build `block` for `vectors` of `lanes` in lockstep; return its `wanted` values for each.
 
     Linear in the block, for each vector.
     """
@@ -115,13 +124,13 @@ def run_payload(block: ir.Block, vectors: Sequence[Lanes], lanes: int) -> list[l
     for one in vectors:
         arguments = zip(block.arguments, one.elements, strict=True)
         known.append({argument: element for argument, element in arguments if element is not None} | one.shared.values)
-    *operations, terminator = (op.operation for op in block.operations)
+    *operations, _ = (op.operation for op in block.operations)
     for op in operations:
         for one, values in zip(vectors, known, strict=True):
             value = None if op.results[0] in values else _build_one(op, values, one, lanes)
             if value is not None:
                 values[op.results[0]] = value
-    return [[values.get(value, value) for value in terminator.operands] for values in known]
+    return [[values.get(value, value) for value in wanted] for values in known]
 
 
 def _build_one(op: ir.Operation, known: Mapping[ir.Value, ir.Value], one: Lanes, lanes: int) -> ir.Value | None:
