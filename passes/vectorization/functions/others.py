@@ -8,9 +8,8 @@ from __future__ import annotations
 from mlir.dialects import arith
 
 from .branches import or_libm
-from .exponentials import exp_without_limits, power_of_two, rounded
+from .exponentials import exp_without_limits
 from .formats import Both
-from .logarithms import split_any
 from .vectors import Floats, polynomial
 
 __all__ = ["cbrt", "erf", "remf", "rsqrt"]
@@ -77,20 +76,18 @@ _ERF_ORIGIN = Both(0.0, 1.0)
 _ERF_ONE = Both(3.95, 5.95)
 """From 3.92 on erf x rounds to 1; from 5.93 on in f64."""
 
-# m^(-1/3), m from sqrt(1/2) to sqrt(2): relative error 2^-11.9, and 2^-20.1 in f64.
+# ((1 - e)^(-1/3) - 1) / e, |e| <= 0.1023: relative error 2^-18.4 of the power, and 2^-23.4 in f64.
 _CBRT = Both(
-    (1.7307131, -1.2857008, 0.7132708, -0.15850623),
-    (
-        2.1099859122057687,
-        -3.1515735279829142,
-        4.438054601299536,
-        -4.042385254452157,
-        2.253577603159842,
-        -0.7009178474504854,
-        0.09325927525928876,
-    ),
+    (0.3333298, 0.22347987, 0.1744064),
+    (0.3333290895309582, 0.22221578658368923, 0.1744780416569535, 0.14579102243449082),
 )
-_ROOT_2, _ROOT_HALF = 2.0 ** (1 / 3), 2.0 ** (-1 / 3)
+_CBRT_SHIFT = Both(8, 32)
+"""How many of the lowest bits do not count for the first estimate of a root."""
+_CBRT_START = Both(5546486.0, 1430186361.0)
+"""What a third of the other bits is taken from: with this one |1 - x w^3| is smallest, 0.1022 at most."""
+_CBRT_SMALL = Both(2.0**-80, 2.0**-900)
+_CBRT_RAISE = Both(24, 60)
+"""Below such numbers what is left of one would be denormal. The root of 2^3n times a number is 2^n times as large."""
 
 
 def erf(x: Floats) -> Floats:
@@ -109,28 +106,40 @@ def rsqrt(x: Floats) -> Floats:
     return 1.0 / x.sqrt()
 
 
-def cbrt(x: Floats) -> Floats:
-    """Cube root, without division: |x| = 2^3q z, and w z^(1/3) = 1 for a w that a polynomial starts and a step mends.
+def _inverse_cube_root(z: Floats) -> Floats:
+    """Return z^(-1/3) for a normal `z` > 0, by no more than its bits and a polynomial.
 
-    z = 2^j m with j from -1 to 1. The step is Halley's, cubic. y = z w^2 is the root of z but for 2^-36 or less of it
-    (2^-59 in f64 before it is rounded); what y^3 lacks is added.
+    As an integer, the bits of a float are its logarithm, roughly. A third of it is taken as a float, next to
+    2^mantissa, where the lowest bits of the sum are an integer. That is an estimate w; with e = 1 - z w^3 the right one
+    is w (1 - e)^(-1/3).
     """
-    size = x.abs()
-    e, f = split_any(size)
-    n, bits = rounded(e, 1 / 3, x.format.bias)
-    j = n.times_plus(-3.0, e)
-    m, above, below = f + 1.0, j > 0.5, j < -0.5
-    z = above.select(m + m, below.select(m * 0.5, m))
-    w = polynomial(m, _CBRT) * above.select(m.lift(_ROOT_HALF), below.select(m.lift(_ROOT_2), 1.0))
-    lack = 1.0 - z * w * (w * w)
-    w = w.times_plus(lack * lack.times_plus(2 / 9, 1 / 3), w)
+    format_, shift = z.format, _CBRT_SHIFT.of(z.format)
+    one = 2.0**format_.mantissa
+    number = ((z.bits() >> shift) | format_.bits_of(one)).floats()
+    raised = number.times_plus(-1 / 3, float(round(one + one / 3 + _CBRT_START.of(format_))))
+    w = (raised.bits() << shift).floats()
+    lack = (z * w).times_plus(-(w * w), 1.0)
+    return (w * lack).times_plus(polynomial(lack, _CBRT), w)
+
+
+def cbrt(x: Floats) -> Floats:
+    """Cube root, without division: w x^(1/3) = 1 for a w that is mended once more in f64, by Halley's cubic step.
+
+    y = x w^2 is the root but for 2^-17 of it (2^-59 in f64 before it is rounded); what is wrong in y^3 mends it.
+    """
+    size, raised = x.abs(), _CBRT_RAISE.of(x.format)
+    small = size < _CBRT_SMALL.of(x.format)
+    z = small.select(size * 8.0**raised, size)
+    w = _inverse_cube_root(z)
+    if x.format.width == 64:
+        lack = (z * w).times_plus(-(w * w), 1.0)
+        w = (w * lack).times_plus(lack.times_plus(2 / 9, 1 / 3), w)
     inverse = w * w
     y = z * inverse
     square = y * y
-    left = square.times_plus(-y, z) - y.times_plus(y, -square) * y
-    root = (left * inverse).times_plus(1 / 3, y) * power_of_two(bits)
-    special = (size > 0.0) & (size < float("inf"))
-    return special.select(root.with_sign_of(x), x)
+    over = y.times_plus(y, -square).times_plus(y, y.times_plus(square, -z))
+    root = (over * inverse).times_plus(-1 / 3, y) * small.select(x.lift(0.5**raised), 1.0)
+    return (size < float("inf")).select(root.with_sign_of(x), x)
 
 
 def remf(x: Floats, y: Floats) -> Floats:
