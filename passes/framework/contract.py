@@ -23,6 +23,7 @@ __all__ = [
     "MOST_SENT",
     "OUT_OF_RANGE",
     "OUT_RESULT",
+    "OUT_SIZES",
     "READ_ONLY",
     "REARRANGED",
     "REQUIRE",
@@ -53,6 +54,9 @@ REARRANGED = "inplace.rearranged"
 
 OUT_RESULT = "inplace.out_result"
 """Attribute of an out argument: the number of the result that it is the memory of."""
+
+OUT_SIZES = "inplace.out_sizes"
+"""Attribute of an out argument of dynamic sizes: how callers compute them (`functions/rewriting/result_sizes.py`)."""
 
 RESULT_NAME = "inplace.result_name"
 """Attribute of a result of a function: its name, as a string."""

@@ -9,7 +9,8 @@ module) every result that qualifies is removed, and an argument of the allocatio
 `inplace.result_arguments` on the function holds the map (see `rewriting/results.py`). A result qualifies if every
 return gives the same value, which is, through `memref.cast`, a `memref.alloc` in the function's entry block, with
 static shape, the identity layout and no explicit `memref.dealloc`. Everything else is left alone: results of dynamic
-shape, views, arguments, globals, allocations made in branches or loops, a second result that is the same buffer.
+shape (but see below), views, arguments, globals, allocations made in branches or loops, a second result that is the
+same buffer.
 
 ```mlir
 func.func @f(%c: f32) -> memref<4xf32> {
@@ -31,9 +32,10 @@ func.func @f(%c: f32, %arg1: memref<4xf32> {inplace.out_result = 0 : i64})
 
 With `modify-called-functions`, functions that the module calls take part, private ones too: each call allocates the
 buffers that it passes. Callees come first, so a buffer that is returned through a chain of calls is allocated in its
-outermost caller. There `hoist-dynamic-allocs` moves allocations whose sizes follow from arguments. `copy-results` turns
-other results into arguments as well, with a copy in front of each return, if their shapes are static and any layout
-will do.
+outermost caller. There `hoist-dynamic-allocs` moves allocations whose sizes follow from arguments. With `entry-sizes`
+those of entry functions take part whose sizes follow from sizes of arguments: `inplace.out_sizes` on the new argument
+has the words of each dynamic size (`rewriting/result_sizes.py`), which callers compute. `copy-results` turns other
+results into arguments as well, with a copy in front of each return, if their shapes are static and any layout will do.
 
 Legal because the entry block runs exactly once per call, so the argument is as fresh as the allocation was. A copy is
 as good as the original: after the return neither changes any more. Linear in the operations.
@@ -55,8 +57,9 @@ from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.memref_types import has_identity_layout, identity_type, is_castable
 from ..analysis.ir.symbols import is_public
 from ..framework.base import Pass, Statistic
-from ..framework.contract import ALIGNMENT, OUT_RESULT, RETURNED
+from ..framework.contract import ALIGNMENT, OUT_RESULT, OUT_SIZES, RETURNED
 from ..framework.options import PassOptions, option
+from .rewriting.result_sizes import size_words
 from .rewriting.results import (
     FunctionUses,
     append_attributes,
@@ -84,6 +87,9 @@ class ResultsToOutParamsOptions(PassOptions):
     hoist_static_allocs: bool = option(True, help="turn returned allocations of static size into arguments")
     hoist_dynamic_allocs: bool = option(
         False, help="do so where a function is called and its arguments give the sizes, too"
+    )
+    entry_sizes: bool = option(
+        False, help="do so in entry functions as well, and say how callers compute the sizes from those of arguments"
     )
     copy_results: bool = option(False, help="copy results that are no such allocation into an argument")
     add_result_attr: bool = option(False, help="mark new arguments with the attribute bufferize.result")
@@ -139,7 +145,9 @@ def _is_hoistable(allocation: ir.Operation, uses: FunctionUses, options: Results
         return False
     if type_.has_static_shape:
         return options.hoist_static_allocs and not len(allocation.operands)
-    # A caller outside of the module does not know the sizes.
+    # A caller outside of the module does not know the sizes, unless it is told.
+    if options.entry_sizes and uses.is_entry:
+        return all(size_words(size, uses.function.entry_block) is not None for size in allocation.operands)
     known = (_is_known_to_callers(size, uses.function.entry_block) for size in allocation.operands)
     return options.hoist_dynamic_allocs and not is_public(uses.function) and all(known)
 
@@ -224,6 +232,9 @@ def _change_function(uses: FunctionUses, found: Sequence[OutResult], marks: Mapp
         location = function.location if out.allocation is None else out.allocation.location
         if out.allocation is not None and "alignment" in out.allocation.attributes:
             attributes[ALIGNMENT] = out.allocation.attributes["alignment"]
+        if uses.is_entry and out.allocation is not None and len(out.allocation.operands):
+            words = [size_words(size, function.entry_block) or "" for size in out.allocation.operands]
+            attributes[OUT_SIZES] = ir.ArrayAttr.get([ir.StringAttr.get(one) for one in words])
         added.append(ir.DictAttr.get(attributes))
         value = function.entry_block.add_argument(out.type, location)
         if out.allocation is not None:

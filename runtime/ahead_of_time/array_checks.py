@@ -10,6 +10,7 @@ from collections.abc import Callable
 from ...dialects.support.frozen_classes import frozen
 from ..interface.forms import Layout, OutArgument
 from ..interface.memrefs import row_major_strides
+from ..interface.result_sizes import known_shape
 from ..interface.signature import ValueType
 from .interface import Checks
 from .lines import WORD, Lines
@@ -28,8 +29,9 @@ class ArrayWords:
 
 
 def out_layout(out: OutArgument, type_: ValueType) -> Layout:
-    """The layout of the memory for a result."""
-    return Layout(row_major_strides(out.shape), 0, max(out.alignment, type_.element.alignment), identity=True)
+    """The layout of the memory for a result, which has no dynamic size in a library."""
+    shape = known_shape(out.shape, ())
+    return Layout(row_major_strides(shape), 0, max(out.alignment, type_.element.alignment), identity=True)
 
 
 def held_array(address: str, type_: ValueType, layout: Layout) -> ArrayWords:

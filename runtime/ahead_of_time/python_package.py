@@ -50,7 +50,10 @@ COPIED = (
             "trampolines",
         )
     ),
-    *(f"runtime/interface/{name}.py" for name in ("dtypes", "forms", "keywords", "memrefs", "names", "signature")),
+    *(
+        f"runtime/interface/{name}.py"
+        for name in ("dtypes", "forms", "keywords", "memrefs", "names", "result_sizes", "signature")
+    ),
     "runtime/memory/result_pool.py",
     "runtime/memory/statistics.py",
     "runtime/native/shorthand.py",

@@ -62,7 +62,8 @@ def add_version(
     Texts of assertions become errors of the library. Raises `PassError` if a pass refuses the program.
     """
     machine = target.machine(settings.machine)
-    lowered = lower_module(source, signatures, replace(settings, machine=machine), contiguous=contiguous)
+    own = replace(settings, machine=machine)
+    lowered = lower_module(source, signatures, own, contiguous=contiguous, entry_sizes=False)
     module = lowered.module.operation
     entries = {name: ENTRY_PREFIX + native_name(name) for name in lowered.forms}
     allocator = SHARED_POOL if lowered.pooled else NativeAllocator()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ...dialects.support.frozen_classes import frozen
 from ..interface.forms import OutArgument
 from ..interface.memrefs import RESULT_ALIGNMENT, Array, new_array
+from ..interface.result_sizes import known_shape
 from ..interface.signature import Signature
 from ..memory.result_pool import LEAST_BYTES, ResultPool
 
@@ -34,10 +36,11 @@ class Out:
         return new_array(self.shape, self.dtype, block, self.alignment)
 
 
-def describe_out(signature: Signature, out: OutArgument) -> Out:
-    """How to allocate the result that is `out`."""
-    dtype = signature.results[out.result].element.dtype
-    nbytes = math.prod(out.shape) * dtype.itemsize
+def describe_out(signature: Signature, out: OutArgument, shapes: Sequence[Sequence[int]]) -> Out:
+    """How to allocate the result that is `out`, in a call with arguments of `shapes`."""
+    dtype, shape = signature.results[out.result].element.dtype, known_shape(out.shape, shapes)
+    nbytes = math.prod(shape) * dtype.itemsize
     alignment = max(out.alignment, RESULT_ALIGNMENT)
-    pool = ResultPool(nbytes + alignment) if nbytes >= LEAST_BYTES else None
-    return Out(out.shape, dtype, alignment, nbytes + alignment, pool)
+    is_static = all(isinstance(size, int) for size in out.shape)
+    pool = ResultPool(nbytes + alignment, shared=not is_static) if nbytes >= LEAST_BYTES else None
+    return Out(shape, dtype, alignment, nbytes + alignment, pool)

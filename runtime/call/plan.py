@@ -61,10 +61,11 @@ class CallPlan:
         self._native = code.function
         self._code = code
         form = code.form
-        self._outs = tuple(describe_out(signature, out) for out in form.outs)
         whole = held.complete(arguments)
+        shapes = [getattr(argument, "shape", ()) for argument in whole]
+        self._outs = tuple(describe_out(signature, out, shapes) for out in form.outs)
         slots, self._readers, self._held_addresses = _describe(signature, form, whole, held)
-        slots += [ArraySlot(0, out.shape, row_major_strides(out.shape)) for out in form.outs]
+        slots += [ArraySlot(0, out.shape, row_major_strides(out.shape)) for out in self._outs]
         self._frame_layout = FrameLayout(slots, returned_codes(signature, form))
         self._pack = self._frame_layout.arguments.pack_into
         self._unpack = self._frame_layout.returned.unpack_from
@@ -149,7 +150,8 @@ class CallPlan:
         addresses: list[int] = []
         for out, place in zip(self._outs, self._code.form.outs, strict=True):
             target = targets[place.result]
-            if target is not None and self._can_write_directly(target, arguments, place.alignment):
+            is_fit = target is not None and target.shape == out.shape
+            if target is not None and is_fit and self._can_write_directly(target, arguments, place.alignment):
                 array, address = target, data_address(target)
             else:
                 array, address = out.new_array()

@@ -150,10 +150,12 @@ def lower_module(
     *,
     contiguous: bool,
     early: EarlyKernels | None = None,
+    entry_sizes: bool = True,
 ) -> Lowered:
     """All steps up to the LLVM dialect, from top to bottom; `lowering.py` has their passes under the same numbers.
 
-    `early` may take kernels before the last step. Raises `PassError` if a pass refuses the program.
+    `early` may take kernels before the last step. With `entry_sizes`, callers provide the memory of results whose sizes
+    follow from those of arguments. Raises `PassError` if a pass refuses the program.
     """
     decided = decide(settings)
     module = private_copy(source)
@@ -177,10 +179,10 @@ def lower_module(
     # 3. The boundary: signatures for calls from NumPy. A plain program keeps its own, and checks its accesses.
     if settings.plain:
         verify_sizes(module.operation)
+        _run(module, lowering.VERIFY)
     else:
         mark_arguments(module.operation, signatures, contiguous=contiguous)
-    boundary = lowering.VERIFY if settings.plain else lowering.boundary_phases(messages=settings.ranks)
-    _run(module, boundary, verify=settings.plain)
+        _run(module, lowering.boundary_phases(messages=settings.ranks), verify=False, entry_sizes=entry_sizes)
     forms = _read_forms(module.operation, signatures)
     avoid_library_names(module.operation)
     reached("boundary", module)
@@ -193,7 +195,9 @@ def lower_module(
         _run(module, (*freeing, *lowering.HOIST, *lowering.STREAMS), machine=settings.machine)
         if not _optimize_kernels(module, settings):
             settings = replace(settings, kernels=False)
-            return lower_module(source, signatures, settings, contiguous=contiguous, early=early)
+            return lower_module(
+                source, signatures, settings, contiguous=contiguous, early=early, entry_sizes=entry_sizes
+            )
     reached("buffers", module)
     # 6. Outline repeated ops into functions, put repeated calls into tables, count copies.
     after = () if settings.optimize else freeing

@@ -15,7 +15,7 @@ from mlir.dialects import func
 from ...dialects.support.memref_types import has_identity_layout
 from ...passes.analysis.ir.symbols import is_public
 from ...passes.analysis.ir.traversal import find_ops, first_op
-from ...passes.framework.contract import ALIGNMENT, CONTIGUOUS, OUT_RESULT, READ_ONLY, RETURNABLE
+from ...passes.framework.contract import ALIGNMENT, CONTIGUOUS, OUT_RESULT, OUT_SIZES, READ_ONLY, RETURNABLE
 from ...passes.framework.errors import PassError
 from ...passes.functions.rewriting.results import collect_functions, result_arguments
 from .forms import Form, Layout, OutArgument
@@ -143,13 +143,23 @@ def read_form(function: func.FuncOp, signature: Signature, *, aligned: bool) -> 
                     "add it before the program is compiled"
                 )
             asked = ir.IntegerAttr(marks[ALIGNMENT]).value if aligned and ALIGNMENT in marks else 1
-            outs.append(OutArgument(ir.IntegerAttr(marks[OUT_RESULT]).value, tuple(ir.MemRefType(type_).shape), asked))
+            result = ir.IntegerAttr(marks[OUT_RESULT]).value
+            outs.append(OutArgument(result, _out_shape(ir.MemRefType(type_), marks), asked))
         elif isinstance(type_, ir.MemRefType):
             layouts.append(_layout(argument, type_, signature.parameters[number].type.element.alignment))
         else:
             layouts.append(None)
     results = result_arguments(function) if signature.size_checks is None else ()
     return Form(tuple(layouts), tuple(outs), results)
+
+
+def _out_shape(type_: ir.MemRefType, marks: ir.DictAttr) -> tuple[int | str, ...]:
+    """The sizes of an out argument, with words for those that callers compute."""
+    words = iter(ir.ArrayAttr(marks[OUT_SIZES]) if OUT_SIZES in marks else ())
+    return tuple(
+        ir.StringAttr(next(words)).value if type_.is_dynamic_dim(number) else size
+        for number, size in enumerate(type_.shape)
+    )
 
 
 def _layout(argument: ir.Value, type_: ir.MemRefType, natural: int) -> Layout:

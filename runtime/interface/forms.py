@@ -22,10 +22,13 @@ class Layout:
 
 @frozen
 class OutArgument:
-    """An out argument: the caller's memory for result `result`, aligned to `alignment` bytes."""
+    """An out argument: the caller's memory for result `result`, aligned to `alignment` bytes.
+
+    A size that depends on sizes of arguments is the words that say how (`result_sizes.py`).
+    """
 
     result: int
-    shape: tuple[int, ...]
+    shape: tuple[int | str, ...]
     alignment: int
 
 

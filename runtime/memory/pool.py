@@ -6,8 +6,8 @@ that programs free are kept here: at most `MOST_BLOCKS` blocks, and `MOST_BYTES`
 Beyond that the oldest are freed. `release_memory` frees everything.
 
 Blocks are `malloc`'s: any owner may free one, and blocks of other libraries may be given to the pool. NumPy arrays that
-own a block (results of dynamic size) give it to the pool when their last view is deleted. The size of a block is from
-`malloc_usable_size`; where the C library has no such function, nothing is kept.
+own a block (results whose size only the program knows) give it to the pool when their last view is deleted. The size of
+a block is from `malloc_usable_size`; where the C library has no such function, nothing is kept.
 
 Where the system gives large pages on demand (`madvise`), it is asked for them.
 
@@ -27,6 +27,7 @@ from ...passes.framework.entered_context import entered, new_context
 from ..interface.memrefs import free_with
 from ..native.engine import Engine
 from .pool_code import GIVE, HELD, LEAST_BYTES, MOST_BLOCKS, MOST_BYTES, POOL, POOLED, RELEASE, TAKE, USE_POOL
+from .result_pool import release_shared
 
 __all__ = [
     "LEAST_BYTES",
@@ -105,11 +106,12 @@ def memory_pool() -> MemoryPool:
 
 
 def release_memory() -> None:
-    """Free the temporaries of programs that are kept for later calls, 256 MiB at most.
+    """Free the temporaries of programs that are kept for later calls, 256 MiB at most, and four results.
 
     Programs may run meanwhile. Memory that they free afterwards is kept again. Results of static size are not affected:
     their program keeps them as long as it lives.
     """
+    release_shared()
     if _pools:
         _pools[0].release()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LEAST_BYTES", "ResultPool", "refused"]
+__all__ = ["LEAST_BYTES", "ResultPool", "refused", "release_shared"]
 
 LEAST_BYTES = 1 << 20
 """Smaller blocks stay in the heap of `malloc` anyway."""
@@ -22,21 +22,32 @@ _REFERENCES = 2
 _COUNTS = getattr(sys, "_is_gil_enabled", lambda: True)
 
 
+def release_shared() -> None:
+    """Drop the blocks that results of dynamic sizes share."""
+    _SHARED.clear()
+
+
 def refused(nbytes: int) -> MemoryError:
     """What is raised where so many bytes cannot be had."""
     return MemoryError(f"the program asked for {nbytes} bytes of memory, and the system refused them")
 
 
-class ResultPool:
-    """Blocks of one size. A block that an array, a view or a buffer still refers to is never given out again.
+_MOST_SHARED = 4
+_SHARED: list[np.ndarray[Any, Any]] = []
+"""The blocks of all results of dynamic sizes: each size by itself would keep its own."""
 
-    It keeps up to two blocks. Several threads may use it at once: only one of them has a block that it took out of the
-    list.
+
+class ResultPool:
+    """Blocks for one result. A block that an array, a view or a buffer still refers to is never given out again.
+
+    It keeps up to two blocks, or shares four with others, from which it takes those of at most twice the size. Several
+    threads may use it at once: only one of them has a block that it took out of the list.
     """
 
-    def __init__(self, nbytes: int) -> None:
+    def __init__(self, nbytes: int, *, shared: bool = False) -> None:
         self._nbytes = nbytes
-        self._blocks: list[np.ndarray[Any, Any]] = []
+        self._blocks: list[np.ndarray[Any, Any]] = _SHARED if shared else []
+        self._most = _MOST_SHARED if shared else _MOST_BLOCKS
 
     def take(self) -> np.ndarray[Any, Any]:
         """Return a block, with arbitrary contents; raises `MemoryError` if the system has none."""
@@ -47,12 +58,12 @@ class ResultPool:
                 break
             free = sys.getrefcount(block) == _REFERENCES and _COUNTS()
             self._blocks.append(block)
-            if free:
+            if free and self._nbytes <= block.nbytes <= 2 * self._nbytes:
                 return block
         try:
             block = np.empty(self._nbytes, np.uint8)
         except (MemoryError, ValueError):  # the latter for more than an address can count
             raise refused(self._nbytes) from None
         self._blocks.append(block)
-        del self._blocks[:-_MOST_BLOCKS]
+        del self._blocks[: -self._most]
         return block

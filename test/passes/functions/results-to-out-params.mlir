@@ -2,6 +2,7 @@
 // RUN: inplace-opt %s --split-input-file --inplace-results-to-out-params='modify-called-functions hoist-dynamic-allocs add-result-attr' | filecheck %s --check-prefix=CALLED
 // RUN: inplace-opt %s --split-input-file --inplace-results-to-out-params='modify-called-functions copy-results' | filecheck %s --check-prefix=COPY
 // RUN: inplace-opt %s --split-input-file --inplace-results-to-out-params='modify-called-functions modify-public-functions=false' | filecheck %s --check-prefix=PRIVATE
+// RUN: inplace-opt %s --split-input-file --inplace-results-to-out-params='entry-sizes' | filecheck %s --check-prefix=SIZES
 
 // CHECK-LABEL: func.func @fresh
 // CHECK-SAME:    (%[[F:.*]]: f32, %[[OUT:.*]]: memref<4xf32> {inplace.alignment = 64 : i64, inplace.out_result = 0 : i64})
@@ -57,6 +58,9 @@ func.func @composed(%a: memref<4xf32>) -> (f32, memref<4xf32>)
 
 // -----
 
+// What the caller cannot compute from sizes: it depends on a number.
+// SIZES-LABEL: func.func @dynamic_size
+// SIZES-SAME:    -> memref<?xf32> {
 // CHECK-LABEL: func.func @dynamic_size
 // CHECK-SAME:    -> memref<?xf32> {
 func.func @dynamic_size(%n: index) -> memref<?xf32> {
@@ -283,4 +287,43 @@ func.func private @deep(%p: i1) -> memref<4xf32> {
 func.func @another_layout() -> memref<4xf32, affine_map<(d0) -> (d0 mod 2)>> {
   %0 = memref.alloc() : memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>
   return %0 : memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>
+}
+
+// -----
+
+// Sizes that follow from those of arguments: a sum less 1, of at least 0, and one of an argument itself.
+// SIZES-LABEL: func.func @sizes_of_arguments
+// SIZES-SAME:    inplace.out_result = 0 : i64, inplace.out_sizes = ["0 1 a1.0 a0.1 addi subi maxsi", "a0.0"]
+//   SIZES-NOT:   memref.alloc
+//       SIZES:   return
+// CHECK-LABEL: func.func @sizes_of_arguments
+//       CHECK:   memref.alloc
+func.func @sizes_of_arguments(%a: memref<?x?xf32>, %b: memref<?xf32>) -> memref<?x4x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %a, %c0 : memref<?x?xf32>
+  %n = memref.dim %a, %c1 : memref<?x?xf32>
+  %k = memref.dim %b, %c0 : memref<?xf32>
+  %sum = arith.addi %n, %k : index
+  %less = arith.subi %sum, %c1 : index
+  %size = arith.maxsi %less, %c0 : index
+  %0 = memref.alloc(%size, %m) : memref<?x4x?xf32>
+  return %0 : memref<?x4x?xf32>
+}
+
+// -----
+
+// Not what memory holds, nor a quotient, which may fail; and not where one of two sizes is such.
+// SIZES-LABEL: func.func @other_sizes
+//       SIZES:   memref.alloc
+//       SIZES:   memref.alloc
+//       SIZES:   return
+func.func @other_sizes(%a: memref<?xf32>, %p: memref<index>) -> (memref<?x?xf32>, memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %a, %c0 : memref<?xf32>
+  %m = memref.load %p[] : memref<index>
+  %q = arith.divsi %n, %n : index
+  %0 = memref.alloc(%n, %m) : memref<?x?xf32>
+  %1 = memref.alloc(%q) : memref<?xf32>
+  return %0, %1 : memref<?x?xf32>, memref<?xf32>
 }

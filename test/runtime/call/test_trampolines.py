@@ -89,6 +89,13 @@ func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {
   %r = linalg.exp ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }"""
+COUNTED = """
+func.func @main(%a: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %r = linalg.fill ins(%one : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}"""
 GIVEN_OR_MADE = """
 func.func @main(%t: tensor<?xf32> {bufferization.writable = true}, %c: i1) -> tensor<?xf32> {
   %r = scf.if %c -> tensor<?xf32> {
@@ -313,11 +320,11 @@ def test_references_are_counted(add: mi.Program) -> None:
 def test_returned_arrays_own_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has its own, which goes back when the last view is gone: large blocks to the pool, which gives them anew."""
     use_trampolines(monkeypatch)
-    main = mi.compile(DYNAMIC).main
-    given = np.zeros(1 << 19, np.float32)
-    main(given)
+    main = mi.compile(COUNTED).main
+    given, size = np.zeros(1, np.float32), 1 << 19
+    main(given, size)
     release_memory()
-    first, second = by_trampoline(main, given), by_trampoline(main, given)
+    first, second = by_trampoline(main, given, size), by_trampoline(main, given, size)
     assert not np.shares_memory(first, second)
     assert first.flags.writeable
     assert first.flags.c_contiguous
@@ -330,8 +337,8 @@ def test_returned_arrays_own_their_memory(monkeypatch: pytest.MonkeyPatch) -> No
     assert memory_pool().held_bytes == before
     np.testing.assert_array_equal(view, 1)
     del view
-    assert memory_pool().held_bytes >= before + given.nbytes
-    assert by_trampoline(main, given).ctypes.data == address
+    assert memory_pool().held_bytes >= before + 4 * size
+    assert by_trampoline(main, given, size).ctypes.data == address
 
 
 def test_large_results_are_from_their_pool(monkeypatch: pytest.MonkeyPatch) -> None:

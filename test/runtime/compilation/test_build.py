@@ -168,7 +168,7 @@ def test_every_pass_that_declares_an_option_is_told(phases: list[tuple[lowering.
         found.cls.argument for found in passes
     }
     texts = {str(found) for found in passes}
-    assert f'inplace-mark-kernels{{repeats=1 many=1 elements=1 machine="{MACHINE}"}}' in texts
+    assert f'inplace-mark-kernels{{repeats=1 many=1 elements=1 crowd=1 machine="{MACHINE}"}}' in texts
     assert {"inplace-outline-kernels{repeats=2 crowd=1}", "inplace-tabulate-calls{fewest=2 of-kind=1}"} <= texts
 
 

@@ -264,6 +264,29 @@ class TestOut:
         assert program.transpose(grid(3, 5), out=out) is out
         np.testing.assert_array_equal(out, grid(3, 5).T)
 
+    def test_dynamic_sizes_that_follow_from_arguments_are_written_there(self) -> None:
+        program = mi.compile(
+            """
+            func.func @join(%a: tensor<?x3xf32>, %b: tensor<?x3xf32>) -> tensor<?x3xf32> {
+              %r = tensor.concat dim(0) %a, %b : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+              return %r : tensor<?x3xf32>
+            }""",
+            memory_stats=True,
+        )
+        a, b, out = grid(2, 3), grid(4, 3, 9), np.zeros((6, 3), np.float32)
+        expected = np.concatenate([a, b])
+        np.testing.assert_array_equal(program.join(a, b), expected)
+        fresh = program.memory_stats
+        assert program.join(a, b, out=out) is out
+        np.testing.assert_array_equal(out, expected)
+        given = program.memory_stats
+        assert (given.allocations, given.copied_bytes) == (fresh.allocations - 1, fresh.copied_bytes)
+        with pytest.raises(ValueError, match=r"the result has shape \(6, 3\), the array \(5, 3\)"):
+            program.join(a, b, out=out[:5])
+        assert program.join(out[:2], b, out=out) is out
+        np.testing.assert_array_equal(out, expected)
+        assert program.join(a[:0], b[:0], out=out[:0]).shape == (0, 3)
+
     def test_strided(self, program: mi.Program) -> None:
         whole = np.zeros((8, 8), np.float32)
         program.add(grid(), grid(), out=whole[::2, ::-2])

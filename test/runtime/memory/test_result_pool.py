@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import mlir_inplace as mi
-from mlir_inplace.runtime.memory.result_pool import LEAST_BYTES, ResultPool
+from mlir_inplace.runtime.memory.result_pool import _SHARED, LEAST_BYTES, ResultPool
 
 SIZE = LEAST_BYTES // 4
 TYPE = f"tensor<{SIZE}xf32>"
@@ -26,6 +26,30 @@ PROGRAM = f"""
 @pytest.fixture(scope="module")
 def program() -> mi.Program:
     return mi.compile(PROGRAM)
+
+
+def test_results_of_dynamic_sizes_share_four_blocks() -> None:
+    """A size takes the block of another one that is not much larger, and all together keep no more than four."""
+    main = mi.compile("""
+      func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {
+        %c0 = arith.constant 0 : index
+        %n = tensor.dim %a, %c0 : tensor<?xf32>
+        %e = tensor.empty(%n) : tensor<?xf32>
+        %r = linalg.exp ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+        return %r : tensor<?xf32>
+      }""").main
+    mi.release_memory()
+    given = np.zeros(8 * SIZE, np.float32)
+    sizes = [*range(2 * SIZE, SIZE, -SIZE // 8), 8 * SIZE]
+    addresses = {size: main(given[:size]).ctypes.data for size in sizes}
+    assert len(set(addresses.values())) == 2
+    kept = [main(given[:size]) for size in (SIZE, SIZE, 2 * SIZE, 2 * SIZE, 4 * SIZE, 8 * SIZE)]
+    assert not any(np.shares_memory(one, other) for n, one in enumerate(kept) for other in kept[:n])
+    assert all((one == 1).all() for one in kept)
+    assert len(_SHARED) == 4
+    del kept
+    mi.release_memory()
+    assert not _SHARED
 
 
 def test_dropped_memory_is_used_again(program: mi.Program) -> None:
