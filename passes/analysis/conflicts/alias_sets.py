@@ -286,5 +286,9 @@ class AliasSets:
         a, b = self._frame_of(first), self._frame_of(second)
         return a is not None and b is not None and a[0] == b[0] and a[1] != b[1]
 
+    def frame_of_class(self, value: int) -> tuple[int, int] | None:
+        """Return the frame of the class of ``value`` itself, and its place in it; None if it has none."""
+        return self._frames.get(self.equivalence.find(value))
+
     def _frame_of(self, value: int) -> tuple[int, int] | None:
         return next((self._frames[root] for root, _ in self.path(value) if root in self._frames), None)

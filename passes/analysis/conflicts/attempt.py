@@ -19,7 +19,7 @@ __all__ = ["Attempt"]
 class Attempt:
     """A tie that would merge the sets of ``values`` and perform ``writes`` in the merged set."""
 
-    __slots__ = ("_mark", "_sets", "closes_cycle", "left", "spared", "storages", "values", "writes")
+    __slots__ = ("_mark", "_sets", "closes_cycle", "keeps_apart", "left", "spared", "storages", "values", "writes")
 
     def __init__(self, sets: AliasSets, values: Sequence[int], writes: Sequence[Write]) -> None:
         self._sets = sets
@@ -30,6 +30,8 @@ class Attempt:
         """The sets that would become one."""
         self.closes_cycle = len(self.storages) < len(values)
         """Whether two of the values are in one set already: members may then get a common origin."""
+        self.keeps_apart = False
+        """Whether what a loop in the set swaps stays apart, although this closes a cycle."""
         self.left = 0
         """The remaining budget of comparisons."""
         self.spared: list[list[Question]] = []

@@ -78,7 +78,7 @@ class Joiner:
     def _conflict(self, attempt: Attempt) -> Conflict | None:
         """Return why the sets cannot be merged or must not be written; None if they can."""
         storages, writes, check = attempt.storages, attempt.writes, self.check
-        if attempt.closes_cycle and any(storage.rotating for storage in storages):
+        if attempt.closes_cycle and not attempt.keeps_apart and any(storage.rotating for storage in storages):
             return Conflict(Rule.ROTATION_SHARED, write=writes[0].operand if writes else -1, value=attempt.values[0])
         for index, first in enumerate(storages):
             for second in storages[:index]:

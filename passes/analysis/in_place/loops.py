@@ -55,6 +55,10 @@ class CarriedDecisions:
         self._rotates = rotates
         self._settled: set[int] = set()
         """Loop arguments that are one buffer in every iteration."""
+        self._lanes: dict[int, tuple[int, int]] = {}
+        """By argument that a loop swaps, the loop and the place of the argument among those that it swaps."""
+        self._started: dict[int, list[int]] = {}
+        """By loop that swaps buffers, the values in whose buffers its arguments start, by place; -1 if not in one."""
 
     def settle(self, argument: int, result: int = -1) -> None:
         """State that ``argument`` is one buffer in every iteration, which its ``result``, if any, is in too."""
@@ -72,7 +76,7 @@ class CarriedDecisions:
                 self.settle(argument, result)
             elif not (self._is_reshaped(operand, argument) and self._pass_on(operand, argument)):
                 pending.append(CarriedTensor(operand, argument, result))
-        rotation = permuted(self._effects, self._sets, pending)
+        rotation = permuted(self._effects, self._sets, pending, self._unswapped(pending))
         rotates = bool(rotation) and self._return_allocs and self.rotate(op, rotation)
         swapped = set(rotation) if rotates else set()
         for entry in pending:
@@ -85,15 +89,57 @@ class CarriedDecisions:
         sets, value = self._sets, self._snapshot.operand_value[operand]
         arguments = [v for v in self._effects.forwards[operand] if self._snapshot.value_op[v] < 0]
         argument = arguments[0]
-        if rotating and sets.find(value) == sets.find(argument):
+        is_shared = rotating and sets.find(value) == sets.find(argument)
+        if is_shared and not self._starts_apart(value, argument):
             self._record.refuse(operand, Conflict(Rule.ROTATION_SHARED, value=value))
             return
-        self.decide_entry(operand, argument, settled=argument in self._settled)
+        self.decide_entry(operand, argument, settled=argument in self._settled, keeps_apart=is_shared)
+        if argument in self._lanes and self._record.decisions[operand].in_place:
+            loop, place = self._lanes[argument]
+            self._started[loop][place] = value
 
-    def decide_entry(self, operand: int, argument: int, *, settled: bool) -> None:
+    def _starts_apart(self, value: int, argument: int) -> bool:
+        """Whether a loop that swaps ``argument`` may start in ``value``, which is in its set by what it starts in.
+
+        Another loop keeps all of these apart, as buffers that it swaps.
+        """
+        loop, _ = self._lanes.get(argument, (-1, -1))
+        others = [other for other in self._started.get(loop, ()) if other >= 0]
+        return bool(others) and all(self._sets.rotated_apart(value, other) for other in others)
+
+    def _unswapped(self, pending: list[CarriedTensor]) -> list[int]:
+        """Return what is yielded; of all that a loop in the body swaps, what that loop started in.
+
+        Those are the same buffers, in an order that is not known.
+        """
+        s = self._snapshot
+        values = [s.operand_value[entry.operand] for entry in pending]
+        block = s.op_block[s.operand_op[pending[0].operand]] if pending else -1
+        for _ in self._started:
+            yielded: dict[int, dict[int, list[int]]] = {}
+            for index, value in enumerate(values):
+                frame, place = self._sets.frame_of_class(value) or (-1, -1)
+                if frame >= 0 and s.op_block[frame // 2] == block:
+                    yielded.setdefault(frame // 2, {}).setdefault(place, []).append(index)
+            whole = [found for loop, found in yielded.items() if self._is_whole(loop, found)]
+            for loop, found in yielded.items():
+                for place, indices in found.items() if found in whole else ():
+                    values[indices[0]] = self._started[loop][place]
+            if not whole:
+                break
+        return values
+
+    def _is_whole(self, loop: int, yielded: dict[int, list[int]]) -> bool:
+        """Whether each buffer that ``loop`` swaps is yielded once, and all of them are known to start in others."""
+        started = self._started.get(loop, [])
+        once = all(len(indices) == 1 for indices in yielded.values())
+        return once and len(yielded) == len(started) and all(value >= 0 for value in started)
+
+    def decide_entry(self, operand: int, argument: int, *, settled: bool, keeps_apart: bool = False) -> None:
         """Decide whether ``argument`` may be the buffer of ``operand``; if ``settled``, it is no other buffer."""
         value = self._snapshot.operand_value[operand]
         attempt = self._joiner.begin((value, argument))
+        attempt.keeps_apart = keeps_apart
         if settled:
             self._sets.unite(value, argument)
         else:
@@ -112,10 +158,11 @@ class CarriedDecisions:
         if not self._rotates:
             return False
         arguments = list(dict.fromkeys(argument for _, argument, _ in rotation))
-        if len(rotation) > _MOST_ROTATED or len({sets.find(argument) for argument in arguments}) < len(arguments):
-            return False
         results = [result for _, _, result in rotation if result >= 0]
+        if len(rotation) > _MOST_ROTATED or not self._are_apart(arguments, results):
+            return False
         attempt = self._joiner.begin(arguments)
+        attempt.keeps_apart = True
         sets.rotate(arguments, 2 * op)
         sets.rotate(results, 2 * op + 1)
         for operand, argument, _ in rotation:
@@ -123,9 +170,23 @@ class CarriedDecisions:
         if self._joiner.decide(attempt) is not None:
             return False
         sets.storage(arguments[0]).rotating = True
+        self._started[op] = [-1] * len(arguments)
+        for place, argument in enumerate(arguments):
+            self._lanes[argument] = op, place
         for operand, _, _ in rotation:
             self._record.accept(operand, Strategy.ROTATE)
         return True
+
+    def _are_apart(self, arguments: list[int], results: list[int]) -> bool:
+        """Whether no two arguments are in one set, but those that a loop swaps which starts in them or the results."""
+        find, sets = self._sets.equivalence.find, [self._sets.find(argument) for argument in arguments]
+        if len(set(sets)) == len(arguments):
+            return True
+        if len(set(map(find, arguments))) < len(arguments) or len(set(sets)) > 1:
+            return False
+        started = [{find(value) for value in values if value >= 0} for values in self._started.values()]
+        own = [set(map(find, values)) for values in (arguments, results) if len(values) == len(arguments)]
+        return any(values <= classes for values in own for classes in started)
 
     def _is_reshaped(self, operand: int, argument: int) -> bool:
         """Whether a loop yields a reshaped view of its argument: of the carried buffer, or a copy made in the body."""

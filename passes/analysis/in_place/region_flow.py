@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..conflicts.alias_sets import AliasSets
 from ..effects.reader import TensorEffects
@@ -71,15 +71,18 @@ def _terminator_operands(effects: TensorEffects, op: int) -> Iterator[int]:
             yield from s.operands(terminator)
 
 
-def permuted(effects: TensorEffects, sets: AliasSets, carried: list[CarriedTensor]) -> list[CarriedTensor]:
+def permuted(
+    effects: TensorEffects, sets: AliasSets, carried: list[CarriedTensor], values: Sequence[int] | None = None
+) -> list[CarriedTensor]:
     """Return the largest part of ``carried`` whose yielded buffers are a permutation of its carried ones.
 
+    ``values`` are to be taken for what is yielded, one for each entry.
     Repeatedly removes an entry whose carried buffer is not yielded exactly once, or whose yielded buffer is not carried
     by the part. Each entry is removed at most once, so linear.
     """
     find, s = sets.equivalence.find, effects.snapshot
     arguments = [find(entry.argument) for entry in carried]
-    yielded = [find(s.operand_value[entry.operand]) for entry in carried]
+    yielded = [find(value) for value in values or [s.operand_value[entry.operand] for entry in carried]]
     if len(carried) == 1:
         return carried if arguments == yielded else []
     by_argument: dict[int, list[int]] = {}

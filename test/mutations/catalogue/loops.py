@@ -22,6 +22,20 @@ LOOPS = (
         "if result >= 0:",
     ),
     Rule(
+        "swapped buffers that start in one set are kept apart",
+        "**Rotation**",
+        _CARRIED + "_starts_apart",
+        "True",
+        "all(self._sets.rotated_apart(value, other) for other in others)",
+    ),
+    Rule(
+        "all that a loop swaps is yielded",
+        "**Rotation**",
+        _CARRIED + "_is_whole",
+        "all(value >= 0 for value in started)",
+        "once and len(yielded) == len(started) and all(value >= 0 for value in started)",
+    ),
+    Rule(
         "only settled arguments are one buffer",
         "**Carried**",
         _CARRIED + "decide_initial",

@@ -463,6 +463,51 @@ def test_buffers_that_a_loop_swaps_start_apart() -> None:
     assert a.not_in_place == {"for#4": "copy: ROTATION_SHARED value=t"}
 
 
+INNER = """
+  %in:2 = scf.for %o = %c0 to %n step %c1 iter_args({0}) -> (!v, !v) {{
+    %w = tensor.insert %f into %c[%o] : !v loc("w")
+    scf.yield %d, %w : !v, !v loc("z")
+  }} loc("inner")
+"""
+
+
+@pytest.mark.parametrize("yielded", ["%in#0, %in#1", "%in#1, %in#0"])
+def test_a_loop_swaps_what_a_loop_in_it_swaps(yielded: str) -> None:
+    """In which order is not known, as the inner loop has any number of iterations."""
+    body = INNER.format("%c = %a, %d = %b") + f'scf.yield {yielded} : !v, !v loc("y")'
+    a = analyse(loop("%a = %t, %b = %u", body) + "return %l#0, %l#1 : !v, !v")
+    assert (a["z#0"], a["z#1"], a["y#0"], a["y#1"]) == ("rotate",) * 4
+    assert a.not_in_place == {}
+
+
+@pytest.mark.parametrize(
+    ("inits", "yielded"),
+    [
+        # One of the two may be the other's buffer; both are one; each is only half of the buffers.
+        ("%c = %a, %d = %b", "%in#0, %b"),
+        ("%c = %a, %d = %b", "%in#0, %in#0"),
+        ("%c = %a, %d = %u", "%in#0, %in#1"),
+    ],
+)
+def test_a_loop_does_not_swap_a_part_of_what_a_loop_in_it_swaps(inits: str, yielded: str) -> None:
+    body = INNER.format(inits) + f'scf.yield {yielded} : !v, !v loc("y")'
+    a = analyse(loop("%a = %t, %b = %u", body) + "return %l#0, %l#1 : !v, !v")
+    assert "rotate" not in (a["y#0"], a["y#1"])
+    assert a.not_in_place
+
+
+@pytest.mark.parametrize(("second", "shared"), [("%l#0, %l#1", False), ("%l#1, %l#0", False), ("%l#0, %l#0", True)])
+def test_loops_one_after_the_other_swap_the_same_buffers(second: str, shared: bool) -> None:
+    first, other = second.split(", ")
+    a = analyse_bottom_up(
+        loop("%a = %t, %b = %u", UPDATE_AND_SWAP)
+        + INNER.format(f"%c = {first}, %d = {other}")
+        + "return %in#0, %in#1 : !v, !v"
+    )
+    assert [a[f"{name}#{n}"] for name in "yz" for n in range(2)] == ["rotate"] * 4
+    assert bool(a.not_in_place) is shared
+
+
 def test_buffers_that_nobody_writes_may_be_one_when_they_are_swapped() -> None:
     a = analyse(loop("%a = %t, %b = %t", SWAP) + "return %l#0, %l#1 : !v, !v")
     assert (a["y#0"], a["y#1"]) == ("pass-on", "pass-on")
