@@ -20,7 +20,6 @@ __all__ = [
     "elements",
     "extract_slice",
     "insert_slice",
-    "may_overwrite",
     "mixed_subset",
     "overwrites",
     "parallel_insert_slice",
@@ -72,15 +71,6 @@ def overwrites(subset: Subset, type_: ir.Type) -> bool:
         return covers(subset, type_)
     offsets = tuple(offset if isinstance(offset, int) else 0 for offset in subset.offsets)
     return covers(Subset(offsets, subset.sizes, subset.strides), type_)
-
-
-def may_overwrite(insertion: ir.Operation) -> bool:
-    """Whether the slice of an insertion may be all of its destination, as far as its static offsets say.
-
-    Most are not, and a whole subset costs three times as much.
-    """
-    offsets = insertion.attributes["static_offsets"]
-    return all(offsets[number] in (0, _DYNAMIC) for number in range(len(offsets)))
 
 
 def dropped_dimensions(sizes: Sequence[Number], shape: Sequence[int]) -> frozenset[int]:

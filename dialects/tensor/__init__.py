@@ -14,7 +14,7 @@ from mlir.dialects import memref
 from ..bufferizable import AliasingValue, OpModel, Relation, Subset
 from ..common_models import CopyModel, DestinationModel, NoReadModel
 from ..rewriter import Rewriter
-from ..subsets import covers, may_overwrite, mixed_subset, overwrites, subset_type, subview
+from ..subsets import covers, mixed_subset, overwrites, subset_type, subview
 from .assembly import ASSEMBLY_MODELS
 from .casts import CAST_MODELS
 from .creation import CREATION_MODELS
@@ -108,9 +108,7 @@ class InsertSliceModel(CopyModel):
 
     def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
         """The source; and the destination, unless all of it is overwritten."""
-        if operand == 0 or not may_overwrite(op):
-            return True
-        return not overwrites(mixed_subset(op, 2), op.operands[1].type)
+        return operand == 0 or not overwrites(mixed_subset(op, 2), op.operands[1].type)
 
     def subset(self, op: ir.Operation, operand: int) -> Subset | None:
         """The slice of the destination, unless the source replaces it with all its dimensions."""

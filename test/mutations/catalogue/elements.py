@@ -178,6 +178,13 @@ ELEMENTS = (
         "if not runs_at_most_once(loop):",
     ),
     Rule(
+        "the variable of a loop that repeats",
+        "*The only iteration.*",
+        "passes.analysis.index_sets.sums:IndexSums._only",
+        "False",
+        "s.block_loop[block] == block",
+    ),
+    Rule(
         "places with constant bounds",
         "**Place**",
         "passes.analysis.conflicts.accesses:_bounds",

@@ -22,7 +22,7 @@ JOINING = (
         "**Rotation**",
         _JOIN + "_conflict",
         "if False:",
-        "if attempt.closes_cycle and any(storage.rotating for storage in storages):",
+        "if attempt.closes_cycle and not attempt.keeps_apart and any(storage.rotating for storage in storages):",
     ),
     Rule(
         "two sets are compared",
@@ -73,14 +73,14 @@ JOINING = (
         "**Rotation**",
         _CARRIED + "decide_initial",
         "if False:",
-        "if rotating and sets.find(value) == sets.find(argument):",
+        "if is_shared and not self._starts_apart(value, argument):",
     ),
     Rule(
         "swapped buffers are different sets",
         "**Rotation**",
         _CARRIED + "rotate",
         "if len(rotation) > _MOST_ROTATED:",
-        "if len(rotation) > _MOST_ROTATED or len({sets.find(argument) for argument in arguments}) < len(arguments):",
+        "if len(rotation) > _MOST_ROTATED or not self._are_apart(arguments, results):",
     ),
     Rule(
         "a rotation destroys nothing",

@@ -7,7 +7,13 @@
           %c1 = arith.constant 1 : index
           %zero = arith.constant 0.0 : f32
           %w = tensor.insert %f into %t[%c1] : tensor<4xf32>
-          %r:2 = scf.while (%i = %c0, %sum = %zero) : (index, f32) -> (index, f32) {
+          %p = arith.cmpi eq, %n, %c0 : index
+          %start = scf.if %p -> (f32) {
+            scf.yield %zero : f32
+          } else {
+            scf.yield %f : f32
+          }
+          %r:2 = scf.while (%i = %c0, %sum = %start) : (index, f32) -> (index, f32) {
             %one_and_a_half = arith.constant 1.5 : f32
 %x0 = arith.addf %f, %zero : f32
 %x1 = arith.mulf %x0, %one_and_a_half : f32
