@@ -79,7 +79,7 @@ def exchange_in_turn(op: ir.Operation) -> None:
 def _are_lines(memory: ir.Value, dimension: int | None) -> bool:
     """Whether the elements of each part of a dimension, or of all of the memory, certainly lie one after the other.
 
-    MPI walks others, too, but where few elements lie together it takes up to forty times as long as a copy.
+    MPI walks others, too, but may take several times as long as for a copy (`benchmarks/sharded_gathers.py`).
     """
     type_ = ir.MemRefType(memory.type)
     return is_row_major(type_) and all(size == 1 for size in type_.shape[: dimension or 0])

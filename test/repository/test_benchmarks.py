@@ -29,6 +29,7 @@ SMALLEST = {
     "rank_costs": "--divide 64 --rounds 1 --only matmul --ranks 64",
     "remove_outs": "--chains dead --ops 10 --rounds 1",
     "scaling": "--shapes inserts --ops 20 --rounds 1",
+    "sharded_gathers": "--shapes 8x3 --rounds 1",
     "sharded_stencil": "--rows 64 --steps 4 --rounds 1",
     "sharded": "--divide 64 --rounds 1 --ranks 1 2 --only matmul --scaling strong",
     "sweep": "--only 'transpose 021' --rounds 2 --peers numpy",
@@ -43,7 +44,7 @@ COMPARE = ROOT / "benchmarks" / "compare.py"
 def test_a_benchmark_prints_its_table(name: str) -> None:
     if name == "models":
         pytest.importorskip("jax", minversion="0.9")
-    if name in ("rank_costs", "sharded", "sharded_stencil") and shutil.which("mpiexec") is None:
+    if name in ("rank_costs", "sharded", "sharded_gathers", "sharded_stencil") and shutil.which("mpiexec") is None:
         pytest.skip("there is no mpiexec: install the extra mpi")
     command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), *shlex.split(SMALLEST[name])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
