@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Mapping
+import threading
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,40 +29,76 @@ def compile_with_weights(
 ) -> Program:
     """Compile a module whose function `main` takes `weights`, by the numbers of its arguments, and hold them.
 
-    Optimized code may want weights laid out in another way. Such are copied, one after the other, and the pages of
-    those mapped from a file are given back; the others are passed by pointer. The module is changed. Raises what
-    `compile` raises.
+    Optimized code may want weights laid out in another way. Such are copied while the module is compiled, one after the
+    other, and the pages of those mapped from a file are given back; the others are passed by pointer. The module is
+    changed. Raises what `compile` raises.
     """
-    arrays = dict(weights)
-    if optimize and arrays:
+    marks: Mapping[int, ir.DictAttr] = {}
+    if optimize and weights:
         with entered(module.context):
             detect_machine().override(machine := options.get("machine", ""))  # Raises what `compile` does.
-            arrays = _laid_out(module, arrays, machine)
-    program = compile_module(module, optimize=optimize, **options)
-    return program.hold({**arrays}) if arrays else program
+            marks = _marks(module, weights, machine)
+    with _LaidOut(weights, {number: _layout(mark) for number, mark in marks.items() if REARRANGED in mark}) as arrays:
+        program = compile_module(module, optimize=optimize, **options)
+    return program.hold(arrays.finished()) if weights else program
 
 
-def _laid_out(
-    module: ir.Module, arrays: Mapping[int, np.ndarray[Any, Any]], machine: str
-) -> dict[int, np.ndarray[Any, Any]]:
-    """Let the layout of held arguments be chosen; return the arrays in that layout."""
+def _marks(module: ir.Module, weights: Mapping[int, np.ndarray[Any, Any]], machine: str) -> dict[int, ir.DictAttr]:
+    """Let the layout of held arguments be chosen; return what is said of it, by the numbers of the arguments."""
     (function,) = (op.operation for op in module.body if ir.StringAttr(op.attributes["sym_name"]).value == "main")
     count = len(function.regions[0].blocks[0].arguments)
     held: dict[str, ir.Attribute] = {HELD: ir.UnitAttr.get()}
     function.attributes["arg_attrs"] = ir.ArrayAttr.get(
-        [ir.DictAttr.get(held if number in arrays else {}) for number in range(count)]
+        [ir.DictAttr.get(held if number in weights else {}) for number in range(count)]
     )
     run_pipeline(module, Pipeline.parse(LAYOUT).with_options(machine=machine))
     marks = [ir.DictAttr(mark) for mark in ir.ArrayAttr(function.attributes["arg_attrs"])]
     del function.attributes["arg_attrs"]
-    return {number: _rearranged(array, marks[number]) for number, array in arrays.items()}
+    return {number: marks[number] for number in weights}
 
 
-def _rearranged(array: np.ndarray[Any, Any], mark: ir.DictAttr) -> np.ndarray[Any, Any]:
-    if REARRANGED not in mark:
-        return array
+def _layout(mark: ir.DictAttr) -> tuple[list[int], list[int]]:
+    """The shape that an array is seen in, and the order of the dimensions of that."""
     wanted = ir.DictAttr(mark[REARRANGED])
     shape, order = (list(ir.DenseI64ArrayAttr(wanted[name])) for name in ("shape", "order"))
+    return shape, order
+
+
+class _LaidOut:
+    """Weights in the layouts that code wants; another thread copies them in the `with` block, one after the other."""
+
+    def __init__(
+        self, weights: Mapping[int, np.ndarray[Any, Any]], layouts: Mapping[int, tuple[list[int], list[int]]]
+    ) -> None:
+        self._arrays = dict(weights)
+        self._layouts = layouts
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._copy, name="inplace-weights")
+
+    def __enter__(self) -> _LaidOut:
+        if self._layouts:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._layouts:
+            self._thread.join()
+
+    def finished(self) -> dict[str | int, np.ndarray[Any, Any]]:
+        """All weights, after the `with` block. Raises what copying them has raised, such as `MemoryError`."""
+        if self._failure is not None:
+            raise self._failure
+        return {**self._arrays}
+
+    def _copy(self) -> None:
+        try:
+            for number, layout in self._layouts.items():
+                self._arrays[number] = _rearranged(self._arrays[number], *layout)
+        except BaseException as failure:  # noqa: BLE001 - raised by `finished`
+            self._failure = failure
+
+
+def _rearranged(array: np.ndarray[Any, Any], shape: Sequence[int], order: Sequence[int]) -> np.ndarray[Any, Any]:
     found = array.reshape(shape).transpose(order)
     # Vectors that lie in one line of the cache each.
     memory = np.empty(found.nbytes + _LINE, np.uint8)
