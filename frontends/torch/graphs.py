@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...dialects.support.frozen_classes import frozen
+from .narrow_integers import NarrowIntegers
 from .refusal import RefusedGraphError
 from .support.framework import torch_module
 
@@ -103,6 +104,7 @@ def prepare(module: Any, *, hoist_random: bool, updates: Mapping[int, str] | Non
         if _is_hoistable(node):
             copy.nodes[node] = _new_input(copy, f"random_{len(copy.random)}", node.meta["val"])
             copy.random.append(_random_input(node))
+    wider = NarrowIntegers(copy.graph, copy.nodes.__getitem__)
     for node in module.graph.nodes:
         if node in copy.nodes or node.op in ("output", "placeholder"):
             continue
@@ -118,7 +120,7 @@ def prepare(module: Any, *, hoist_random: bool, updates: Mapping[int, str] | Non
         elif _is_empty(node):
             copy.nodes[node] = _without_elements(copy, node)
         else:
-            copy.nodes[node] = _copied(copy, node)
+            copy.nodes[node] = wider.copy(node) or _copied(copy, node)
     return _finished(copy, every, inputs, _outputs(module), updates or {})
 
 

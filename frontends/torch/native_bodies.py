@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from mlir import ir
 
-from . import native_divisors, native_loops
+from . import native_integers, native_loops
 from .decompositions.native_ops import coefficients_of
 
 Values = Sequence[ir.Value]
@@ -166,7 +166,8 @@ _BODIES: dict[str, Callable[[Values, Types], Values]] = {
     "bits": _elementwise("bitcast_convert"),
     "from_bits": _elementwise("bitcast_convert"),
     "recurrence": native_loops.recurrence,
-    "gcd": native_divisors.common_divisor,
+    "gcd": native_integers.common_divisor,
+    "power": native_integers.power,
     "gamma_series": native_loops.gamma_series,
     "gamma_fraction": native_loops.gamma_fraction,
 }

@@ -7,6 +7,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ..support.framework import torch_module
@@ -22,9 +23,16 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
     prims = torch_module().ops.prims
     return {
         aten.neg.default: _negated,
+        aten.pow.Scalar: _power,
+        aten.pow.Tensor_Scalar: _power,
+        aten.pow.Tensor_Tensor: _power,
         aten.gcd.default: _common_divisor,
         prims.gcd.default: _common_divisor,
         aten.lcm.default: _common_multiple,
+        prims.bitwise_and.default: partial(_of_bits, aten.bitwise_and.Tensor),
+        prims.bitwise_or.default: partial(_of_bits, aten.bitwise_or.Tensor),
+        prims.bitwise_xor.default: partial(_of_bits, aten.bitwise_xor.Tensor),
+        prims.scalar_tensor.default: lambda number, dtype=None, **_: torch_module().full((), number, dtype=dtype),
     }
 
 
@@ -83,6 +91,34 @@ def _negated(x: Any) -> Any:
     if x.is_floating_point():
         return NotImplemented
     return torch_module().zeros_like(x) - x
+
+
+def _of_bits(op: Callable[..., Any], x: Any, y: Any) -> Any:
+    """Of tensors: PyTorch makes ops of a tensor and a number that torch-mlir does not know."""
+    return op(*_alike(x, y))
+
+
+def _power(x: Any, y: Any) -> Any:
+    """Of integers: torch-mlir looks at six bits of the exponent. One that is a number is taken apart here."""
+    torch = torch_module()
+    dtype = torch.result_type(x, y)
+    if dtype.is_floating_point or dtype.is_complex or dtype is torch.bool:
+        return NotImplemented
+    if not isinstance(y, torch.Tensor):
+        return NotImplemented if y < 0 else _product(x.to(dtype), int(y))
+    x, y, dtype = _wide(x, y)
+    return native_op("power")(x.reshape(-1), y.reshape(-1)).reshape(x.shape).to(dtype)
+
+
+def _product(x: Any, times: int) -> Any:
+    """An integer by itself, `times` times."""
+    found, power = None, x
+    while times:
+        if times % 2:
+            found = power if found is None else found * power
+        times //= 2
+        power = power * power if times else power
+    return x * 0 + 1 if found is None else found.clone() if found is x else found
 
 
 def _common_divisor(x: Any, y: Any) -> Any:

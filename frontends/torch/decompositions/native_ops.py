@@ -88,6 +88,7 @@ _OPS: dict[str, tuple[str, Callable[..., Any]]] = {
     "from_bits": ("(Tensor x) -> Tensor", _float_like),
     "recurrence": ("(Tensor n, Tensor p, Tensor a, Tensor b, Tensor c, Tensor d, Tensor e) -> Tensor", _first),
     "gcd": ("(Tensor x, Tensor y) -> Tensor", _first),
+    "power": ("(Tensor x, Tensor y) -> Tensor", _first),
     "gamma_series": ("(Tensor a, Tensor x) -> Tensor", _first),
     "gamma_fraction": ("(Tensor a, Tensor x) -> Tensor", _first),
 }
@@ -98,8 +99,9 @@ each row as pivots say. `orthogonalize` gives the product of an orthogonal matri
 and that matrix. Transforms and sorts are along the last dimension; sorts are stable, take NaN for the greatest number,
 and move elements of `y` as those of `x`. Scatters are along the only dimension. `recurrence` is, for each element, the
 `n`-th of numbers of which the first two are 1 and `p`, and the one after the `k`-th and `k + 1`-th, for `k` from 1, is
-`((a + b k) p' - (c + d k) p'') / (1 + e k)`. `gcd` is of integers. `gamma_series` and `gamma_fraction` are the series
-of the lower incomplete gamma function and the continued fraction of the upper one, without their common factor.
+`((a + b k) p' - (c + d k) p'') / (1 + e k)`. `gcd` and `power` are of integers. `gamma_series` and `gamma_fraction`
+are the series of the lower incomplete gamma function and the continued fraction of the upper one, without their common
+factor.
 """
 
 
