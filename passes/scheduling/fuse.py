@@ -39,8 +39,9 @@ their intermediate results are larger than half of the second cache; groups whos
 that are some cache lines wide. Inits stay as they are; nothing else is
 computed twice.
 
-Linear in the ops and their payloads, for a chain of any length. Upstream counterpart: `linalg-fuse-elementwise-ops`,
-which replaces inits.
+No payload becomes longer than 64 ops by that, as LLVM's time is more than linear in the body of a loop. Linear in the
+ops and their payloads, for a chain of any length. Upstream counterpart: `linalg-fuse-elementwise-ops`, which replaces
+inits.
 """
 
 from __future__ import annotations

@@ -6,7 +6,9 @@ A producer is fused into its consumer if
 * only inputs of the consumer use its result, and both are in the same block;
 * the consumer reads each element once: all its loops occur in the operand's indexing map. A fill, or a broadcast
   of one number, costs nothing, so it may be read many times;
-* the sizes of the consumer's loops still follow from its operands afterwards.
+* the sizes of the consumer's loops still follow from its operands afterwards;
+* both payloads together have no more than `_MOST_OPS` ops: LLVM's time is more than linear in the body of a loop, and
+  one more pass over memory is little beside so many ops.
 
 Linear in the ops and their operands; nothing is changed. Upstream counterpart: `linalg-fuse-elementwise-ops`, which
 replaces unread inits by new ones, and so loses the destinations of results.
@@ -23,6 +25,8 @@ from .structured_op import OperandIndex, Structured, as_structured
 from .uniform_ops import is_uniform
 
 __all__ = ["ElementwiseFusion", "find_fusion"]
+
+_MOST_OPS = 64
 
 
 @frozen
@@ -70,9 +74,11 @@ def _is_fusible(producer: Structured, consumer: Structured, operands: Sequence[i
         return False
     if any(index.loop is None for index in producer.indices[producer.inputs]):
         return False
-    return is_uniform(producer) or all(
-        consumer.depends(operand, loop) for operand in operands for loop in consumer.loops
-    )
+    if is_uniform(producer):
+        return True
+    if len(producer.payload.operations) + len(consumer.payload.operations) > _MOST_OPS:
+        return False
+    return all(consumer.depends(operand, loop) for operand in operands for loop in consumer.loops)
 
 
 def _loops(producer: Structured, read: Sequence[OperandIndex]) -> tuple[OperandIndex, ...]:
