@@ -12,8 +12,7 @@ func.func @f(%x: memref<?x?xf32, strided<[?, ?], offset: ?>>, %t: memref<?x?xf32
   %c = mpi.comm_world : !mpi.comm
   func.call @inplace_mpi_exchange_parts_2_1_all_2d_f32(%x, %t, %c) : (memref<?x?xf32, strided<[?, ?], offset: ?>>,
     memref<?x?xf32, strided<[?, ?], offset: ?>>, !mpi.comm) -> ()
-
-Return:
+  func.return
 }
 ```
 
