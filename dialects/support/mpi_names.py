@@ -79,8 +79,9 @@ def communicator_name(axes: Sequence[int]) -> str:
 
 
 def begin_collective_name(op: ir.Operation) -> str:
-    """The function that begins what `op` does."""
-    types = re.sub(r"\W+", "_", "_".join(str(operand.type) for operand in list(op.operands)[:2])).strip("_")
+    """The function that begins what `op` does, another one for each type of its memory."""
+    spelled = "_".join(str(operand.type) for operand in list(op.operands)[:2])
+    types = re.sub(r"\W+", "_", spelled.replace("?", "d").replace("-", "m")).strip("_")
     reduction = f"_{ir.IntegerAttr(op.attributes['op']).value}" if "op" in op.attributes else ""
     return f"{BEGIN_COLLECTIVES[op.name]}{reduction}_{types}"
 

@@ -235,3 +235,23 @@ func.func @compared_in_between(%a: memref<8xf32>, %all: memref<16xf32>, %up: i32
   memref.copy %whole, %all : memref<16xf32> to memref<16xf32>
   return
 }
+
+// -----
+
+// Functions are told apart by where strides are known.
+// CHECK-LABEL: func.func @strides
+//       CHECK:   call @[[F:.*_strided_d_1_.*]](
+//       CHECK:   call @[[G:.*_strided_1_d_.*]](
+func.func @strides(%x: memref<4x4xf32, strided<[?, 1]>>, %y: memref<4x4xf32, strided<[1, ?]>>, %f: f32)
+    -> (memref<8x4xf32>, memref<8x4xf32>) {
+  %c = mpi.comm_world : !mpi.comm
+  %a = memref.alloc() : memref<8x4xf32>
+  %b = memref.alloc() : memref<8x4xf32>
+  %o = memref.alloc() : memref<8x4xf32>
+  mpi.allgather(%x, %a, %c) : memref<4x4xf32, strided<[?, 1]>>, memref<8x4xf32>
+  linalg.fill ins(%f : f32) outs(%o : memref<8x4xf32>)
+  mpi.allgather(%y, %b, %c) : memref<4x4xf32, strided<[1, ?]>>, memref<8x4xf32>
+  linalg.fill ins(%f : f32) outs(%o : memref<8x4xf32>)
+  memref.dealloc %o : memref<8x4xf32>
+  return %a, %b : memref<8x4xf32>, memref<8x4xf32>
+}
