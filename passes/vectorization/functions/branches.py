@@ -1,4 +1,4 @@
-"""Functions that few lanes have another way for: libm's, in a branch that is not taken as long as there is none.
+"""Functions that few lanes have another way for, in a branch that is not taken as long as there is none: often libm's.
 
 The other lanes are not computed by libm, so that what a lane gives does not depend on its neighbours.
 """
@@ -13,7 +13,7 @@ from mlir.dialects import arith, scf, vector
 
 from .vectors import Floats, Mask
 
-__all__ = ["or_libm"]
+__all__ = ["or_libm", "unless_all"]
 
 Libm = Callable[..., ir.Value]
 
@@ -23,6 +23,23 @@ def or_libm(arguments: Sequence[Floats], beyond: Mask, result: Floats, libm: Lib
     operands = zip(*(argument.values for argument in arguments), strict=True)
     parts = zip(operands, beyond.values, result.values, strict=True)
     return Floats([_branch_of_one(*part, libm) for part in parts])
+
+
+def unless_all(common: Mask, result: Floats, rest: Callable[[], Floats]) -> Floats:
+    """Build a branch that is `result` if all lanes are `common`, and else what `rest` builds, for all vectors at once.
+
+    In `common` lanes both must be the same, so that what a lane gives does not depend on its neighbours.
+    """
+    every, *others = map(_flat, common.values)
+    for other in others:
+        every = arith.andi(every, other)
+    condition = vector.reduction(ir.VectorType(every.type).element_type, ir.Attribute.parse("#vector.kind<and>"), every)
+    choice = scf.IfOp(condition, [value.type for value in result.values], has_else=True)
+    with ir.InsertionPoint(choice.thenRegion.blocks[0]):
+        scf.YieldOp(result.values)
+    with ir.InsertionPoint(choice.elseRegion.blocks[0]):
+        scf.YieldOp(rest().values)
+    return Floats(list(choice.results))
 
 
 def _branch_of_one(operands: Sequence[ir.Value], beyond: ir.Value, result: ir.Value, libm: Libm) -> ir.Value:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from .branches import unless_all
 from .exponentials import EXP_LIMITS, LN2, LOG2_E, halves, less_one, rounded
 from .formats import Both
 from .logarithms import split_any
@@ -125,8 +126,15 @@ def _is_odd(y: Floats) -> Mask:
 
 def powf(x: Floats, y: Floats) -> Floats:
     """x^y; 1 where y is 0 or x is 1, and for -1 to an infinite power; NaN of negative numbers but for integers."""
-    size, ahead = x.abs(), y.abs()
+    size = x.abs()
     result = _power(size, y)
+    is_common = (x > 0.0) & (x < INFINITY) & (y.abs() < INFINITY)
+    return unless_all(is_common, result, lambda: _special(x, y, result))
+
+
+def _special(x: Floats, y: Floats, result: Floats) -> Floats:
+    """Return x^y where `result` is that of positive finite numbers: |x|^y."""
+    size, ahead = x.abs(), y.abs()
     nothing, number = size.equals(0.0), y.equals(y)
     extreme = (nothing | size.equals(INFINITY)) & number
     result = extreme.select(((y > 0.0) ^ nothing).select(y.lift(INFINITY), 0.0), result)
