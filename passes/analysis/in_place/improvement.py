@@ -45,6 +45,8 @@ _MOST_SINGLY = 1200
 """How many ops trials of a part visit in a row that refuse one operand more and make nothing cheaper."""
 _MOST_LOOKS = 200
 """How many ops are visited by trials of a part that are made whatever its clauses prove."""
+_MOST_DECIDED_FIRST = 60
+"""How many ops are visited by trials that decide in front of the others what the best outcome of a part refuses."""
 _MOST_PROMISING = 2
 """How many of these refuse one operand, in each order."""
 _MOST_FAILURES = 2
@@ -222,6 +224,7 @@ class _Search:
             if not self._try_orders(refused) and not clauses.exclude(refused):
                 break
         self._look_around()
+        self._decide_first()
         if not is_proved:
             self._climb()
         return self._best
@@ -250,7 +253,7 @@ class _Search:
             if best is not None:
                 self._refuse_less()
             most = min(self.trials + _MOST_SINGLY // size, self._visits // size)
-            self._decide_last_first()
+            self._decide_first()
             best, refused = self._best, self._refused
             for order, operand in self._singles(best, refused):
                 if self.trials >= most:
@@ -260,15 +263,17 @@ class _Search:
                 if self._best is not best:
                     break
 
-    def _decide_last_first(self) -> None:
-        """Decide what is cheapest to refuse of the best outcome in front of all else that is refused in it."""
-        paid = sorted(
-            (price, -one.number) for one, price in self._costs.expenses(self._best.analysis) if one.is_refusal
-        )
+    def _decide_first(self) -> None:
+        """Decide each operand that the best outcome refuses, the cheapest first, in front of the others of these."""
+        best, most = self._best, self.trials + min(_MOST_DECIDED_FIRST, self._visits) // max(self._size, 1)
+        paid = sorted((price, -one.number) for one, price in self._costs.expenses(best.analysis) if one.is_refusal)
         operands = [-number for _, number in paid if -number in self._clauses.allowed]
-        refused = {operand: self._clauses.reason(operand) for operand in sorted(operands[1:])}
-        if operands and (self._best.order, frozenset(refused)) not in self._outcomes:
-            self._try(self._best.order, refused)
+        for operand in operands:
+            refused = {one: self._clauses.reason(one) for one in sorted(operands) if one != operand}
+            if self.trials >= most or self._best is not best:
+                return
+            if (best.order, frozenset(refused)) not in self._outcomes:
+                self._try(best.order, refused)
 
     def _refuse_less(self) -> None:
         """Refuse no operand without which the best outcome costs no more."""

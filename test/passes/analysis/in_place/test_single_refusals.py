@@ -68,7 +68,7 @@ def test_one_operand_refused_alone_is_cheaper(subject: str, seed: int) -> None:
 
 def test_what_is_cheapest_to_refuse_is_decided_first() -> None:
     found = _analysed("sweeps of slices", 219)
-    with mock.patch.object(improvement._Search, "_decide_last_first"):
+    with mock.patch.object(improvement._Search, "_decide_first"):
         assert found < _analysed("sweeps of slices", 219)
 
 
