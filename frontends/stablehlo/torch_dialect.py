@@ -17,6 +17,7 @@ __all__ = [
     "CLEAN_STABLEHLO",
     "REFINE_SHAPES",
     "TO_BACKEND",
+    "TO_BACKEND_KEEPING",
     "TO_LINALG",
     "TO_STABLEHLO",
     "lower_torch_dialect",
@@ -26,6 +27,9 @@ __all__ = [
 TO_BACKEND = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),"
     "torchdynamo-export-to-torch-backend-pipeline{extra-library=})"
+)
+TO_BACKEND_KEEPING = TO_BACKEND.replace(
+    "extra-library=", "backend-legal-ops=aten.flatten.using_ints,aten.unflatten.int extra-library="
 )
 TO_LINALG = (
     "builtin.module(func.func(torch-restructure-non-constant-axes,torch-fuse-quantized-ops,convert-torch-to-tmtensor,"

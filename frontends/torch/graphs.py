@@ -15,6 +15,7 @@ from ...dialects.support.frozen_classes import frozen
 from .narrow_integers import NarrowIntegers
 from .refusal import RefusedGraphError
 from .support.framework import torch_module
+from .symbolic_views import symbolic_view
 
 
 @frozen
@@ -120,7 +121,8 @@ def prepare(module: Any, *, hoist_random: bool, updates: Mapping[int, str] | Non
         elif _is_empty(node):
             copy.nodes[node] = _without_elements(copy, node)
         else:
-            copy.nodes[node] = wider.copy(node) or _copied(copy, node)
+            other = symbolic_view(copy.graph, node, copy.nodes) or wider.copy(node)
+            copy.nodes[node] = other or _copied(copy, node)
     return _finished(copy, every, inputs, _outputs(module), updates or {})
 
 

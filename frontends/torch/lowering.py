@@ -20,6 +20,7 @@ from ..stablehlo.torch_dialect import (
     CLEAN_STABLEHLO,
     REFINE_SHAPES,
     TO_BACKEND,
+    TO_BACKEND_KEEPING,
     TO_LINALG,
     TO_STABLEHLO,
     needs_stablehlo,
@@ -30,6 +31,9 @@ from .support.framework import importer_module, torch_module
 from .transposed_weights import read_in_place
 
 _OPERATOR = re.compile(r"(?:torch\.)?(?:aten|prims|prim|quantized|torchvision|tm_tensor)\.[\w.]*\w")
+_KEPT = ("torch.aten.flatten.using_ints", "torch.aten.unflatten.int")
+"""What `symbolic_views.py` makes, which would become views again."""
+
 _FOREIGN = ("torch", "torch_c", "tm_tensor")
 
 
@@ -57,7 +61,8 @@ def tensor_module(graph: Any, names: Sequence[str | None], updates: Mapping[int,
 def _lowered(module: ir.Module) -> ir.Module:
     """By the shorter way that takes the graph; scans, sorts and scatters go through StableHLO."""
     declare_native_ops(module)
-    _run(module, TO_BACKEND)
+    kept = find_ops(module.operation, where=lambda op: op.name in _KEPT)
+    _run(module, TO_BACKEND_KEEPING if kept else TO_BACKEND)
     if needs_stablehlo(module.operation):
         return _through_stablehlo(module)
     try:
