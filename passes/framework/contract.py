@@ -19,6 +19,7 @@ __all__ = [
     "LEAST",
     "MESSAGE_PREFIX",
     "MESSAGE_TABLE",
+    "MESSAGE_TAG",
     "MESSAGE_WORDS",
     "MOST_SENT",
     "OUT_OF_RANGE",
@@ -105,6 +106,9 @@ MESSAGE_PREFIX = "inplace_mpi_"
 
 MESSAGE_TABLE = f"{MESSAGE_PREFIX}table"
 """The function that returns the address of a program's table of `MESSAGE_WORDS`, which the runtime fills in."""
+
+MESSAGE_TAG = 32767
+"""The tag of exchanges, which a program's own messages must not have: the largest number that every MPI has for it."""
 
 MOST_SENT = (1 << 31) - 1
 """As many elements are in one message at most: MPI counts by 32 bits."""

@@ -52,6 +52,7 @@ from math import prod
 from mlir import ir
 from mlir.dialects import arith, cf, func
 
+from ...dialects.support.constants import constant_integer
 from ...dialects.support.memref_types import is_row_major
 from ...dialects.support.mpi_names import (
     BEGIN_COLLECTIVES,
@@ -64,7 +65,7 @@ from ...dialects.support.mpi_names import (
 )
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
-from ..framework.contract import MESSAGE_PREFIX, MESSAGE_WORDS, MOST_SENT, WAIT_FOR
+from ..framework.contract import MESSAGE_PREFIX, MESSAGE_TAG, MESSAGE_WORDS, MOST_SENT, WAIT_FOR
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions
 from .rewriting.message_buffers import call, describe, moved_type, reduced_type, word, word_type
@@ -114,6 +115,8 @@ def analyze_messages(root: ir.Operation) -> list[ir.Operation]:
                 raise PassFailure(f"a {operand.type} comes from an argument; make it where it is used", op)
         for buffer in _buffers(op):
             _require_message(op, buffer)
+        if op.name in _MESSAGES and constant_integer(op.operands[1]) == MESSAGE_TAG:
+            raise PassFailure(f"tag {MESSAGE_TAG} is that of the exchanges of shard ops; use another one", op)
         if op.name == "mpi.retval_check" and "MPI_SUCCESS" not in str(op.attributes["errclass"]):
             raise PassFailure("only MPI_SUCCESS can be checked: other codes have other numbers in each MPI", op)
     return found
@@ -310,7 +313,7 @@ class _Lowering:
         buffer = describe(op.operands[0])
         _require_count(op, buffer.elements if buffer.made else buffer.count)
         rank = call("somebody", op.operands[1])
-        request = call(name, buffer.address, buffer.count, buffer.type, rank, 0, self._operand(op, 2))
+        request = call(name, buffer.address, buffer.count, buffer.type, rank, MESSAGE_TAG, self._operand(op, 2))
         for handle in buffer.made:
             call("release", handle)
         return self._started(op, request)

@@ -67,7 +67,7 @@ _KNOWN_OPS = VIEWS | {
     *("memref.dim", "memref.rank", "memref.load", "memref.store", "memref.copy", "memref.dealloc"),
     *("mpi.comm_world", "mpi.comm_rank", "mpi.comm_size"),
 }
-_DIVISIONS = ("divsi", "divui", "remsi", "remui", "ceildivsi", "ceildivui", "floordivsi")
+_DIVISIONS = tuple(name + suffix for name in ("div", "rem", "ceildiv", "floordiv") for suffix in ("si", "ui", "s", "u"))
 
 
 @frozen

@@ -5,7 +5,7 @@ copied into other memory, is gone: the message stands where the copy stood, and 
 exchanged or shifted, and inserted into a larger tensor, lands in its slice.
 
 ```mlir
-func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
+func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32> {inplace.returnable}, %i: index) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
@@ -18,7 +18,7 @@ func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
 becomes:
 
 ```mlir
-func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
+func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32> {inplace.returnable}, %i: index) {
   %c = mpi.comm_world : !mpi.comm
   %s = memref.subview %t[%i, 0] [8, 8] [1, 1] : memref<20x8xf32> to memref<8x8xf32, strided<[8, 1], offset: ?>>
   mpi.allgather(%x, %s, %c) : memref<4x8xf32>, memref<8x8xf32, strided<[8, 1], offset: ?>>
@@ -28,11 +28,11 @@ func.func @f(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
 
 Messages are collectives, receives, exchanges with one rank, and exchanges of parts with all ranks, as of columns.
 Nothing else uses the allocation, and between the message and the copy, in one block, there are only arithmetic on
-numbers and views. What is sent must be apart from where it lands, by `rewriting/separate_memory.py`; besides, arguments
-of a function that only callers outside of the module call are apart from each other where one is written, as these
-callers are told. An all-gather of rows into memory with gaps becomes an exchange of parts, if that takes no more
-messages; so do all that it may meet, or none. All other messages are copied to memory with gaps, but for exchanges of
-parts: MPI would walk it, which takes longer than the copy.
+numbers and views. What is sent must be apart from where it lands, by `rewriting/separate_memory.py`; besides, an
+argument of a function that only callers outside of the module call is apart from the others if it is the memory of a
+result or of a tensor that is written: such callers are refused otherwise. An all-gather of rows into memory with gaps
+becomes an exchange of parts, if that takes no more messages; so do all that it may meet, or none. All other messages
+are copied to memory with gaps, but for exchanges of parts: MPI would walk it, which takes longer than the copy.
 
 Before deallocation, as allocations have no other end then. Linear in the ops between messages and copies.
 
@@ -45,7 +45,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from mlir import ir
-from mlir.dialects import memref
+from mlir.dialects import func, memref
 
 from ...dialects.support.defining_ops import defining_op
 from ...dialects.support.frozen_classes import frozen
@@ -53,8 +53,9 @@ from ...dialects.support.memref_types import has_strides, have_same_memory_space
 from ...dialects.support.mpi_names import PartsExchange, is_exchange, parts_exchange_of
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
+from ..framework.contract import OUT_RESULT, RETURNABLE
 from ..framework.options import PassOptions
-from ..functions.rewriting.results import collect_functions
+from ..functions.rewriting.results import argument_marked, collect_functions
 from .rewriting.row_exchanges import GATHER, build_exchange, part_of, rows_exchange
 from .rewriting.separate_memory import MemoryPlace, are_apart, is_argument, place_of
 
@@ -180,7 +181,15 @@ def _is_apart(memory: MemoryPlace, written: MemoryPlace, *, entry: bool) -> bool
     if are_apart(memory, written):
         return True
     are_arguments = is_argument(memory.root) and is_argument(written.root)
-    return entry and are_arguments and memory.root != written.root
+    return entry and are_arguments and memory.root != written.root and _is_exclusive(written.root)
+
+
+def _is_exclusive(argument: ir.Value) -> bool:
+    """Whether callers outside of the module pass an array that shares memory with no other argument."""
+    assert isinstance(argument, ir.BlockArgument)
+    function = argument.owner.owner
+    assert isinstance(function, func.FuncOp)
+    return any(argument_marked(function, argument.arg_number, mark) for mark in (OUT_RESULT, RETURNABLE))
 
 
 class ReceiveInPlacePass(Pass[PassOptions]):

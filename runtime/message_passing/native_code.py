@@ -14,7 +14,7 @@ from typing import Any
 
 from mlir import ir
 
-from ...passes.framework.contract import MESSAGE_PREFIX, MESSAGE_TABLE, MESSAGE_WORDS
+from ...passes.framework.contract import MESSAGE_PREFIX, MESSAGE_TABLE, MESSAGE_TAG, MESSAGE_WORDS
 from ..native.linking import link
 from ..native.shorthand import declaration, expand
 
@@ -170,9 +170,10 @@ _FUNCTIONS = {
     """,
     "exchange(source, sent, source_type, to, target, got, target_type, rank, comm)": f"""
         {_PLACE}
-        receiver = somebody(to)
+        there = somebody(to)
         sender = somebody(rank)
-        code = MPI_Sendrecv(source, sent, source_type, receiver, 0, target, got, target_type, sender, 0, comm, place)
+        tag = {MESSAGE_TAG} + 0
+        code = MPI_Sendrecv(source, sent, source_type, there, tag, target, got, target_type, sender, tag, comm, place)
         noted = note(code)
         llvm.return %noted : i64
     """,

@@ -24,6 +24,8 @@ from ..values.slices import balanced_part
 
 __all__ = ["OPS", "message_function", "place_of", "rank_of"]
 
+_OWN_TAG = -1
+"""Exchanges take no message of `mpi.send`."""
 _REDUCTIONS = {1: "max", 2: "min", 3: "sum", 4: "product", 6: "bitwise_and", 8: "bitwise_or", 10: "bitwise_xor"}
 
 
@@ -178,9 +180,9 @@ def _exchange(rank: Rank, place: str) -> Function:
     def run(source: MemRef, target: Any, received: MemRef, origin: Any, communicator: Communicator) -> Sequence[Any]:
         _require_apart(source, received)
         if int(target) != NOBODY:
-            rank.send(communicator, taken(source), int(target))
+            rank.send(communicator, taken(source), int(target), _OWN_TAG)
         if int(origin) != NOBODY:
-            fill(received, rank.receive(communicator, int(origin), place))
+            fill(received, rank.receive(communicator, int(origin), place, _OWN_TAG))
         return ()
 
     return run
@@ -259,10 +261,10 @@ def _begun(rank: Rank, place: str, name: str, number: int) -> Function:
 _FUNCTIONS: dict[str, Callable[[Rank, str], Function]] = {
     "inplace_mpi_sendrecv": _exchange,
     "inplace_mpi_begin_send": lambda rank, place: (
-        lambda memref, to, comm: (begin_send(rank, place, memref, int(to), comm, 0),)
+        lambda memref, to, comm: (begin_send(rank, place, memref, int(to), comm, _OWN_TAG),)
     ),
     "inplace_mpi_begin_receive": lambda rank, place: (
-        lambda memref, of, comm: (begin_receive(rank, place, memref, int(of), comm, 0),)
+        lambda memref, of, comm: (begin_receive(rank, place, memref, int(of), comm, _OWN_TAG),)
     ),
     "inplace_mpi_wait_for": _wait,
 }

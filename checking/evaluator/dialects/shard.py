@@ -23,7 +23,7 @@ from .mpi import place_of, rank_of
 
 __all__ = ["OPS"]
 
-_SEND_TAG = 1
+_SEND_TAG = -2
 """No message of `shard.send` is taken for another one."""
 
 
@@ -102,14 +102,23 @@ def _all_to_all(op: ir.Operation) -> Compute:
     )
 
 
-def _shift(op: ir.Operation) -> Compute:
-    offset, around = integer(op, "offset"), "rotate" in op.attributes
+@on_values
+def _shift(decoder: Decoder, op: ir.Operation) -> Function:
+    """From the rank `offset` before along one axis; ranks of a group of several axes meet all the same."""
+    rank, place, axes, offset = rank_of(decoder), place_of(op), integers(op, "grid_axes"), integer(op, "offset")
+    group, shape = _group(decoder, op, axes), _grid(decoder, op)
+    extents, along = [shape[axis] for axis in axes], axes.index(integer(op, "shift_axis"))
+    position = [int(coordinate) for coordinate in np.unravel_index(rank.within(group), extents)]
+    source = position[along] - offset
+    if "rotate" in op.attributes:
+        source %= extents[along]
+    is_there = 0 <= source < extents[along]
+    position[along] = source if is_there else 0
+    number = int(np.ravel_multi_index(position, extents))
 
-    def shift(values: list[Any], number: int, own: Any) -> Any:
-        source = number - offset
-        if around:
-            return values[source % len(values)]
-        return values[source] if 0 <= source < len(values) else empty(own.shape, own.dtype)
+    def shift(value: Any) -> Any:
+        values = rank.meet(group, place, op.name, value)
+        return values[number] if is_there else empty(value.shape, value.dtype)
 
     return shift
 
@@ -223,7 +232,7 @@ OPS: dict[str, Handler] = {
     "shard.all_gather": _collective(_all_gather),
     "shard.all_slice": _collective(_all_slice),
     "shard.all_to_all": _collective(_all_to_all),
-    "shard.shift": _collective(_shift),
+    "shard.shift": _shift,
     "shard.broadcast": _broadcast,
     "shard.send": _send,
     "shard.recv": _recv,

@@ -163,7 +163,7 @@ class Rank:
             self.world.wait(self.number, f"waiting in {place}", lambda: len(meeting.given) == everybody)
             return [meeting.given[member] for member in communicator.members]
 
-    def send(self, communicator: Communicator, value: Any, target: int, tag: int = 0) -> Message:
+    def send(self, communicator: Communicator, value: Any, target: int, tag: int) -> Message:
         """Send to a rank of the communicator, without waiting."""
         message = Message(self.number, _member(communicator, target), tag, value)
         with self.world.changed:
@@ -181,7 +181,7 @@ class Rank:
         with self.world.changed:
             self.world.wait(self.number, f"waiting in {place}", lambda: message.received)
 
-    def begin_receive(self, communicator: Communicator, source: int, tag: int = 0) -> Receipt:
+    def begin_receive(self, communicator: Communicator, source: int, tag: int) -> Receipt:
         """Begin to receive the next message of a rank, without waiting."""
         receipt = Receipt(_member(communicator, source), self.number, tag)
         with self.world.changed:
@@ -201,7 +201,7 @@ class Rank:
         assert receipt.message is not None
         return receipt.message.value
 
-    def receive(self, communicator: Communicator, source: int, place: str, tag: int = 0) -> Any:
+    def receive(self, communicator: Communicator, source: int, place: str, tag: int) -> Any:
         """Wait for the next message of a rank."""
         return self.received(self.begin_receive(communicator, source, tag), place)
 

@@ -37,11 +37,12 @@ def rows_exchange(part: ir.Type, whole: ir.MemRefType) -> PartsExchange | None:
     return PartsExchange(ranks, dimension, None) if ranks <= _FEW_RANKS or is_long else None
 
 
-def part_of(gather: ir.Operation) -> tuple[ir.Type, int | None]:
-    """The type of the elements that a rank gives, and how many these are, if that is known."""
-    type_ = gather.operands[0].type
-    is_known = isinstance(type_, ir.MemRefType) and type_.has_static_shape
-    return ir.ShapedType(type_).element_type, prod(ir.ShapedType(type_).shape) if is_known else None
+def part_of(gather: ir.Operation) -> tuple[str, int | None]:
+    """MPI's type of what a rank gives, and how many of these, if that is known: such gathers may meet."""
+    type_ = ir.ShapedType(gather.operands[0].type)
+    name, each = moved_type(type_.element_type) or ("", 0)
+    is_known = type_.has_rank and type_.has_static_shape
+    return name, prod(type_.shape) * each if is_known else None
 
 
 def build_exchange(gather: ir.Operation, rows: PartsExchange, target: ir.Value) -> None:

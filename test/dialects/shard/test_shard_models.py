@@ -76,6 +76,7 @@ OPS = {
     "broadcast to five": ("5", f"shard.broadcast %t {G} [0] root = [3] : ({T}) -> {T}", T),
     "broadcast of two axes": ("2x3", f"shard.broadcast %t {G} [0, 1] root = [1, 2] : ({T}) -> {T}", T),
     "shift around": ("3", f"shard.shift %t {G} [0] shift_axis = 0 offset = 2 rotate : {T} -> {T}", T),
+    "shift along one of two": ("2x3", f"shard.shift %t {G} [0, 1] shift_axis = 1 offset = 1 rotate : {T} -> {T}", T),
     "shift back around": ("2x3", f"shard.shift %t {G} [1] shift_axis = 1 offset = -1 rotate : {T} -> {T}", T),
     "update_halo": ("3", f"shard.update_halo %t on @g split_axes = [[0]] halo_sizes = [1, 1] : {T}", T),
     "update_halo of corners": (

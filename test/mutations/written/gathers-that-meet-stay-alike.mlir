@@ -2,7 +2,7 @@
 // after: canonicalize
 // protects: no
 // runs: [[["float32", [2, 2], 1], ["float32", [4, 5], 1], ["float32", [4, 2], 1]]]
-func.func @main(%x: memref<2x2xf32>, %t: memref<4x5xf32>, %u: memref<4x2xf32>) {
+func.func @main(%x: memref<2x2xf32>, %t: memref<4x5xf32> {inplace.returnable}, %u: memref<4x2xf32>) {
   %c = mpi.comm_world : !mpi.comm
   %rank = mpi.comm_rank(%c) : i32
   %one = arith.constant 1 : i32

@@ -2,7 +2,7 @@
 // after: canonicalize
 // protects: no
 // runs: [[["float32", [1], 1], ["float32", [2], 1], ["f", null, 100.5]]]
-func.func @main(%x: memref<1xf32>, %t: memref<2xf32>, %f: f32) {
+func.func @main(%x: memref<1xf32>, %t: memref<2xf32> {inplace.returnable}, %f: f32) {
   %c = mpi.comm_world : !mpi.comm
   %c0 = arith.constant 0 : index
   %y = memref.alloc() : memref<1xf32>

@@ -71,3 +71,13 @@ func.func @parts(%x: memref<4xf32>, %t: memref<8xf32>) {
   call @inplace_mpi_exchange_parts_2_0_all_1d_f32(%x, %t, %c) : (memref<4xf32>, memref<8xf32>, !mpi.comm) -> ()
   return
 }
+
+// -----
+
+func.func @tag_of_exchanges(%m: memref<4xf32>, %to: i32) {
+  %c = mpi.comm_world : !mpi.comm
+  %tag = arith.constant 32767 : i32
+  // expected-error @+1 {{tag 32767 is that of the exchanges of shard ops; use another one}}
+  mpi.send(%m, %tag, %to, %c) : memref<4xf32>, i32, i32
+  return
+}

@@ -255,3 +255,18 @@ func.func @strides(%x: memref<4x4xf32, strided<[?, 1]>>, %y: memref<4x4xf32, str
   memref.dealloc %o : memref<8x4xf32>
   return %a, %b : memref<8x4xf32>, memref<8x4xf32>
 }
+
+// -----
+
+// A division by what may be 0 may end the process: the message ends before, also where it has another name.
+// CHECK-LABEL: func.func @divided
+// CHECK-NOT: begin
+// CHECK: return
+func.func @divided(%a: memref<8xf32>, %x: f32, %n: index) -> index {
+  %c = mpi.comm_world : !mpi.comm
+  %m = memref.alloc() : memref<8xf32>
+  mpi.allreduce(%a, %a, MPI_SUM, %c) : memref<8xf32>, memref<8xf32>
+  %d = index.divs %n, %n
+  linalg.fill ins(%x : f32) outs(%m : memref<8xf32>)
+  return %d : index
+}

@@ -8,7 +8,7 @@
 //  CHECK-NEXT:   mpi.allgather(%[[X]], %[[S]],
 //   CHECK-NOT:   memref.copy
 //       CHECK:   return
-func.func @gather(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
+func.func @gather(%x: memref<4x8xf32>, %t: memref<20x8xf32> {inplace.returnable}, %i: index) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
@@ -23,7 +23,7 @@ func.func @gather(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
 // CHECK-LABEL: func.func @in_turn
 //       CHECK:   memref.copy %{{.*}}, %{{.*}} : memref<4x16xf32> to
 func.func private @inplace_mpi_sendrecv_2d_f32(memref<?x?xf32, strided<[?, ?], offset: ?>>, i32, memref<?x?xf32, strided<[?, ?], offset: ?>>, i32, !mpi.comm)
-func.func @in_turn(%x: memref<4x8xf32>, %t: memref<20x16xf32>, %mine: index, %n: index, %to: i32, %from: i32) {
+func.func @in_turn(%x: memref<4x8xf32>, %t: memref<20x16xf32> {inplace.returnable}, %mine: index, %n: index, %to: i32, %from: i32) {
   %c = mpi.comm_world : !mpi.comm
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
@@ -49,7 +49,12 @@ func.func @in_turn(%x: memref<4x8xf32>, %t: memref<20x16xf32>, %mine: index, %n:
 // CHECK-LABEL: func.func @called
 //       CHECK:   memref.copy
 // CHECK-LABEL: func.func @caller
-func.func @same_memory(%t: memref<20x8xf32>, %i: index, %j: index) {
+// CHECK-LABEL: func.func @nothing_is_promised
+//       CHECK:   memref.copy
+// CHECK-LABEL: func.func @result
+//   CHECK-NOT:   memref.copy
+//       CHECK:   return
+func.func @same_memory(%t: memref<20x8xf32> {inplace.returnable}, %i: index, %j: index) {
   %c = mpi.comm_world : !mpi.comm
   %x = memref.subview %t[%i, 0] [4, 8] [1, 1] : memref<20x8xf32> to memref<4x8xf32, strided<[8, 1], offset: ?>>
   %s = memref.subview %t[%j, 0] [8, 8] [1, 1] : memref<20x8xf32> to memref<8x8xf32, strided<[8, 1], offset: ?>>
@@ -58,17 +63,31 @@ func.func @same_memory(%t: memref<20x8xf32>, %i: index, %j: index) {
   memref.copy %a, %s : memref<8x8xf32> to memref<8x8xf32, strided<[8, 1], offset: ?>>
   return
 }
-func.func @called(%x: memref<4x8xf32>, %t: memref<8x8xf32>) {
+func.func @called(%x: memref<4x8xf32>, %t: memref<8x8xf32> {inplace.returnable}) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
   memref.copy %a, %t : memref<8x8xf32> to memref<8x8xf32>
   return
 }
-func.func @caller(%t: memref<8x8xf32>) {
+func.func @caller(%t: memref<8x8xf32> {inplace.returnable}) {
   %x = memref.subview %t[0, 0] [4, 8] [1, 1] : memref<8x8xf32> to memref<4x8xf32, strided<[8, 1]>>
   %y = memref.cast %x : memref<4x8xf32, strided<[8, 1]>> to memref<4x8xf32>
   call @called(%y, %t) : (memref<4x8xf32>, memref<8x8xf32>) -> ()
+  return
+}
+func.func @nothing_is_promised(%x: memref<4x8xf32> {inplace.returnable}, %t: memref<8x8xf32>) {
+  %c = mpi.comm_world : !mpi.comm
+  %a = memref.alloc() : memref<8x8xf32>
+  mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
+  memref.copy %a, %t : memref<8x8xf32> to memref<8x8xf32>
+  return
+}
+func.func @result(%x: memref<4x8xf32>, %r: memref<8x8xf32> {inplace.out_result = 0 : i64}) {
+  %c = mpi.comm_world : !mpi.comm
+  %a = memref.alloc() : memref<8x8xf32>
+  mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
+  memref.copy %a, %r : memref<8x8xf32> to memref<8x8xf32>
   return
 }
 
@@ -88,7 +107,7 @@ func.func @caller(%t: memref<8x8xf32>) {
 //       CHECK:   arith.addi
 //       CHECK:   mpi.allgather
 //   CHECK-NOT:   memref.copy
-func.func @read_between(%x: memref<4x8xf32>, %t: memref<8x8xf32>, %i: index) -> f32 {
+func.func @read_between(%x: memref<4x8xf32>, %t: memref<8x8xf32> {inplace.returnable}, %i: index) -> f32 {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
@@ -96,7 +115,7 @@ func.func @read_between(%x: memref<4x8xf32>, %t: memref<8x8xf32>, %i: index) -> 
   memref.copy %a, %t : memref<8x8xf32> to memref<8x8xf32>
   return %old : f32
 }
-func.func @written_between(%x: memref<4x8xf32>, %t: memref<8x8xf32>, %i: index, %f: f32) {
+func.func @written_between(%x: memref<4x8xf32>, %t: memref<8x8xf32> {inplace.returnable}, %i: index, %f: f32) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
@@ -104,7 +123,7 @@ func.func @written_between(%x: memref<4x8xf32>, %t: memref<8x8xf32>, %i: index, 
   memref.copy %a, %t : memref<8x8xf32> to memref<8x8xf32>
   return
 }
-func.func @used_behind(%x: memref<4x8xf32>, %t: memref<8x8xf32>) -> memref<8x8xf32> {
+func.func @used_behind(%x: memref<4x8xf32>, %t: memref<8x8xf32> {inplace.returnable}) -> memref<8x8xf32> {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
@@ -112,7 +131,7 @@ func.func @used_behind(%x: memref<4x8xf32>, %t: memref<8x8xf32>) -> memref<8x8xf
   return %a : memref<8x8xf32>
 }
 func.func private @other()
-func.func @unknown(%x: memref<4x8xf32>, %t: memref<8x8xf32>) {
+func.func @unknown(%x: memref<4x8xf32>, %t: memref<8x8xf32> {inplace.returnable}) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
@@ -120,7 +139,7 @@ func.func @unknown(%x: memref<4x8xf32>, %t: memref<8x8xf32>) {
   memref.copy %a, %t : memref<8x8xf32> to memref<8x8xf32>
   return
 }
-func.func @place_unknown(%x: memref<4x8xf32>, %t: memref<20x8xf32>, %i: index) {
+func.func @place_unknown(%x: memref<4x8xf32>, %t: memref<20x8xf32> {inplace.returnable}, %i: index) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
@@ -182,7 +201,7 @@ func.func @global(%f: f32) {
 //       CHECK:   memref.copy
 // CHECK-LABEL: func.func @no_strides
 //       CHECK:   memref.copy
-func.func @other_block(%x: memref<4x8xf32>, %t: memref<8x8xf32>) {
+func.func @other_block(%x: memref<4x8xf32>, %t: memref<8x8xf32> {inplace.returnable}) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   memref.copy %a, %t : memref<8x8xf32> to memref<8x8xf32>
@@ -199,7 +218,7 @@ func.func @itself(%x: memref<4x8xf32>) {
   return
 }
 func.func private @show(memref<*xf32>)
-func.func @unranked(%t: memref<8x8xf32>) {
+func.func @unranked(%t: memref<8x8xf32> {inplace.returnable}) {
   %a = memref.alloc() : memref<8x8xf32>
   %s = memref.subview %a[0, 0] [4, 8] [1, 1] : memref<8x8xf32> to memref<4x8xf32, strided<[8, 1]>>
   %u = memref.cast %s : memref<4x8xf32, strided<[8, 1]>> to memref<*xf32>
@@ -208,7 +227,7 @@ func.func @unranked(%t: memref<8x8xf32>) {
   return
 }
 #pairs = affine_map<(i, j) -> (i floordiv 2, j, i mod 2)>
-func.func @no_strides(%x: memref<4x8xf32>, %t: memref<8x8xf32, #pairs>) {
+func.func @no_strides(%x: memref<4x8xf32>, %t: memref<8x8xf32, #pairs> {inplace.returnable}) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
@@ -230,7 +249,7 @@ func.func @no_strides(%x: memref<4x8xf32>, %t: memref<8x8xf32, #pairs>) {
 !any = memref<?x?xf32, strided<[?, ?], offset: ?>>
 !slice = memref<4x16xf32, strided<[19, 1], offset: ?>>
 func.func private @inplace_mpi_exchange_parts_2_1_all_2d_f32(!any, !any, !mpi.comm)
-func.func @columns(%x: memref<4x8xf32>, %t: memref<20x19xf32>, %i: index) {
+func.func @columns(%x: memref<4x8xf32>, %t: memref<20x19xf32> {inplace.returnable}, %i: index) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<4x16xf32>
   %sent = memref.cast %x : memref<4x8xf32> to !any
@@ -257,7 +276,7 @@ func.func @columns(%x: memref<4x8xf32>, %t: memref<20x19xf32>, %i: index) {
 //       CHECK:   call @inplace_mpi_exchange_parts_2_1_all_2d_f64
 //   CHECK-NOT:   memref.copy
 //       CHECK:   return
-func.func @gaps(%x: memref<4x8xf32>, %t: memref<8x19xf32>) {
+func.func @gaps(%x: memref<4x8xf32>, %t: memref<8x19xf32> {inplace.returnable}) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<8x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x8xf32>, memref<8x8xf32>
@@ -265,7 +284,7 @@ func.func @gaps(%x: memref<4x8xf32>, %t: memref<8x19xf32>) {
   memref.copy %a, %s : memref<8x8xf32> to memref<8x8xf32, strided<[19, 1], offset: 2>>
   return
 }
-func.func @long_gaps(%x: memref<2000x10xf32>, %t: memref<16000x19xf32>) {
+func.func @long_gaps(%x: memref<2000x10xf32>, %t: memref<16000x19xf32> {inplace.returnable}) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<16000x10xf32>
   mpi.allgather(%x, %a, %c) : memref<2000x10xf32>, memref<16000x10xf32>
@@ -274,7 +293,7 @@ func.func @long_gaps(%x: memref<2000x10xf32>, %t: memref<16000x19xf32>) {
   memref.copy %a, %s : memref<16000x10xf32> to memref<16000x10xf32, strided<[19, 1], offset: 2>>
   return
 }
-func.func @one_row(%x: memref<1x4xf64>, %t: memref<1x19xf64>) {
+func.func @one_row(%x: memref<1x4xf64>, %t: memref<1x19xf64> {inplace.returnable}) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<1x8xf64>
   mpi.allgather(%x, %a, %c) : memref<1x4xf64>, memref<1x8xf64>
@@ -295,7 +314,7 @@ func.func @one_row(%x: memref<1x4xf64>, %t: memref<1x19xf64>) {
 //       CHECK:   memref.copy
 // CHECK-LABEL: func.func @reduced
 //       CHECK:   memref.copy
-func.func @many_ranks(%x: memref<2x8xf32>, %t: memref<16x19xf32>) {
+func.func @many_ranks(%x: memref<2x8xf32>, %t: memref<16x19xf32> {inplace.returnable}) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<16x8xf32>
   mpi.allgather(%x, %a, %c) : memref<2x8xf32>, memref<16x8xf32>
@@ -303,7 +322,7 @@ func.func @many_ranks(%x: memref<2x8xf32>, %t: memref<16x19xf32>) {
   memref.copy %a, %s : memref<16x8xf32> to memref<16x8xf32, strided<[19, 1], offset: 2>>
   return
 }
-func.func @no_rows(%x: memref<4x4xf32>, %t: memref<4x19xf32>) {
+func.func @no_rows(%x: memref<4x4xf32>, %t: memref<4x19xf32> {inplace.returnable}) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<4x8xf32>
   mpi.allgather(%x, %a, %c) : memref<4x4xf32>, memref<4x8xf32>
@@ -311,7 +330,7 @@ func.func @no_rows(%x: memref<4x4xf32>, %t: memref<4x19xf32>) {
   memref.copy %a, %s : memref<4x8xf32> to memref<4x8xf32, strided<[19, 1], offset: 2>>
   return
 }
-func.func @dynamic(%x: memref<2x?xf32>, %t: memref<4x19xf32>, %n: index) {
+func.func @dynamic(%x: memref<2x?xf32>, %t: memref<4x19xf32> {inplace.returnable}, %n: index) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc(%n) : memref<4x?xf32>
   mpi.allgather(%x, %a, %c) : memref<2x?xf32>, memref<4x?xf32>
@@ -319,7 +338,7 @@ func.func @dynamic(%x: memref<2x?xf32>, %t: memref<4x19xf32>, %n: index) {
   memref.copy %a, %s : memref<4x?xf32> to memref<4x?xf32, strided<[19, 1], offset: 2>>
   return
 }
-func.func @reduced(%x: memref<8x8xf32>, %t: memref<4x19xf32>) {
+func.func @reduced(%x: memref<8x8xf32>, %t: memref<4x19xf32> {inplace.returnable}) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<4x8xf32>
   mpi.reduce_scatter_block(%x, %a, MPI_SUM, %c) : memref<8x8xf32>, memref<4x8xf32>
@@ -335,7 +354,8 @@ func.func @reduced(%x: memref<8x8xf32>, %t: memref<4x19xf32>) {
 //   CHECK-NOT:   memref.copy
 //       CHECK:   return
 func.func private @inplace_mpi_sendrecv_1d_f32(memref<4xf32>, i32, memref<4xf32>, i32, !mpi.comm)
-func.func @others(%x: memref<4xf32>, %t: memref<4xf32>, %u: memref<4xf32>, %v: memref<4xf32>, %w: memref<2xf32>,
+func.func @others(%x: memref<4xf32>, %t: memref<4xf32> {inplace.returnable}, %u: memref<4xf32> {inplace.returnable},
+    %v: memref<4xf32> {inplace.returnable}, %w: memref<2xf32> {inplace.returnable},
     %to: i32, %tag: i32) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<4xf32>
@@ -362,7 +382,7 @@ func.func @others(%x: memref<4xf32>, %t: memref<4xf32>, %u: memref<4xf32>, %v: m
 //       CHECK:   memref.copy
 !any = memref<?xindex, strided<[?], offset: ?>>
 func.func private @inplace_mpi_exchange_parts_2_0_all_sizes_1d_index(!any, !any, memref<3xindex>, !mpi.comm)
-func.func private @offsets(%x: memref<?xindex>, %o: memref<3xindex>, %t: memref<3xindex>) {
+func.func private @offsets(%x: memref<?xindex>, %o: memref<3xindex>, %t: memref<3xindex> {inplace.returnable}) {
   %c = mpi.comm_world : !mpi.comm
   %a = memref.alloc() : memref<3xindex>
   %sent = memref.cast %x : memref<?xindex> to !any
@@ -372,7 +392,7 @@ func.func private @offsets(%x: memref<?xindex>, %o: memref<3xindex>, %t: memref<
   memref.copy %a, %t : memref<3xindex> to memref<3xindex>
   return
 }
-func.func @in_itself(%t: memref<4xf32>) {
+func.func @in_itself(%t: memref<4xf32> {inplace.returnable}) {
   %c = mpi.comm_world : !mpi.comm
   %s = memref.alloc() : memref<4xf32>
   mpi.allreduce(%s, %s, MPI_SUM, %c) : memref<4xf32>, memref<4xf32>
