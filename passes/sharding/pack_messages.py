@@ -29,6 +29,9 @@ func.func @f(%a: memref<2x3xf32>, %b: memref<4xf32, strided<[8]>>, %tag: i32, %r
 }
 ```
 
+With `reductions`, only what MPI reduces and may have gaps is packed, as `inplace-lower-mpi` sends everything else
+from memory with any strides.
+
 Run it when layouts are final, before `inplace-deallocate`, which frees the new buffers. Linear in the operations.
 
 Upstream counterpart: none. The lowering of `mpi` there counts elements, and ignores strides.
@@ -43,12 +46,13 @@ from mlir.dialects import func, memref
 
 from ...dialects.shard.exchanged_parts import exchange_in_turn
 from ...dialects.shard.messages import allocate_line, cast_source
-from ...dialects.support.memref_types import collapsed_type, expanded_type, has_strides
+from ...dialects.support.frozen_classes import frozen
+from ...dialects.support.memref_types import collapsed_type, expanded_type, has_strides, is_row_major
 from ...dialects.support.mpi_names import OVERWRITES, is_exchange, parts_exchange_of, send_receive_name
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
-from ..framework.options import PassOptions
+from ..framework.options import PassOptions, option
 from .rewriting.positions import POSITIONS, lower_position
 
 _SENT: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
@@ -60,7 +64,15 @@ _SENT: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 }
 """For each op the operands that it sends, and those that it fills."""
 
+_REDUCTIONS = ("mpi.allreduce", "mpi.reduce_scatter_block")
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+@frozen
+class PackMessagesOptions(PassOptions):
+    """What is packed."""
+
+    reductions: bool = option(False, help="pack only what is reduced, and may not be contiguous")
 
 
 def analyze_messages(root: ir.Operation) -> tuple[ir.Operation, ...]:
@@ -74,6 +86,15 @@ def analyze_messages(root: ir.Operation) -> tuple[ir.Operation, ...]:
             ):
                 raise PassFailure(f"'{op.name}' communicates a {type_}: it needs a rank and strides; copy it first", op)
     return tuple(found)
+
+
+def _with_gaps(messages: Sequence[ir.Operation]) -> list[ir.Operation]:
+    """The reductions among them of memrefs that may not be contiguous."""
+    return [op for op in messages if op.name in _REDUCTIONS and not all(map(_is_contiguous, list(op.operands)[:2]))]
+
+
+def _is_contiguous(memory: ir.Value) -> bool:
+    return is_row_major(ir.MemRefType(memory.type))
 
 
 def _as_line(buffer: ir.Value) -> ir.Value | None:
@@ -163,24 +184,31 @@ def _declare(op: ir.Operation, name: str, inputs: Sequence[ir.Type]) -> None:
             func.FuncOp(name, (list(inputs), []), visibility="private")
 
 
-class PackMessagesPass(Pass[PassOptions]):
+class PackMessagesPass(Pass[PackMessagesOptions]):
     """Pack what is sent or received."""
 
     argument = "inplace-pack-messages"
     summary = "copy what MPI sends and receives to contiguous memory, where it is not there yet"
     statistics = (Statistic("packed-messages", "copies before sending and after receiving"),)
+    Options = PackMessagesOptions
     concerns = (*_SENT, "func.call", *POSITIONS, "shard.grid")
 
     def run(self, op: ir.Operation) -> None:
+        if self.options.reductions:
+            self._pack_all(_with_gaps(analyze_messages(op)))
+            return
         for call in find_ops(op, "func.call", where=lambda one: parts_exchange_of(one) is not None):
             exchange_in_turn(call)
-        for message in analyze_messages(op):
-            with ir.InsertionPoint(message), message.location:
-                copies = _pack_exchange(message) if is_exchange(message) else _pack(message)
-            self.count("packed-messages", copies)
+        self._pack_all(analyze_messages(op))
         for position in find_ops(op, *POSITIONS):
             with ir.InsertionPoint(position), position.location:
                 lower_position(position)
         if op.name == "builtin.module" and not find_ops(op, where=lambda one: "grid" in one.attributes):
             for grid in find_ops(op, "shard.grid"):
                 grid.erase()
+
+    def _pack_all(self, messages: Sequence[ir.Operation]) -> None:
+        for message in messages:
+            with ir.InsertionPoint(message), message.location:
+                copies = _pack_exchange(message) if is_exchange(message) else _pack(message)
+            self.count("packed-messages", copies)

@@ -211,8 +211,12 @@ BOUNDARY = (
 RECEIPTS = Phase(
     "receipts",
     "Only for programs that send messages. When copies are in the IR, and before deallocation gives the memory that is"
-    " copied another use. What is exchanged with all ranks becomes messages when it is known where they are received.",
-    ("inplace-receive-in-place", "inplace-exchange-in-turn", "inplace-canonicalize", "cse"),
+    " copied another use. What is exchanged with all ranks becomes messages when it is known where they are received."
+    " What MPI reduces must lie one after the other.",
+    (
+        *("inplace-receive-in-place", "inplace-exchange-in-turn"),
+        *("inplace-pack-messages{reductions=true}", "inplace-canonicalize", "cse"),
+    ),
 )
 
 
