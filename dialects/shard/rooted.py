@@ -18,8 +18,8 @@ from .messages import rank_number
 
 __all__ = ["ROOTED_MODELS"]
 
-_BROADCAST_TAG, _SEND_TAG = 0, 1
-"""A message that a program sends by itself is never taken for one of a collective or of an exchange."""
+_BROADCAST_TAG, _SEND_TAG = 32765, 32766
+"""No message of `mpi.send` or of an exchange is taken for one of these. Every MPI has such tags."""
 
 
 class BroadcastModel(InPlaceModel):
