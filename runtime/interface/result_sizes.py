@@ -19,8 +19,11 @@ _OPS: Mapping[str, Callable[[int, int], int]] = {
 
 
 def known_shape(shape: Sequence[int | str], shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """Return `shape` in numbers, for arguments of `shapes` (of those that are no arrays, any)."""
-    return tuple(size if isinstance(size, int) else _computed(size, shapes) for size in shape)
+    """Return `shape` in numbers, for arguments of `shapes` (of those that are no arrays, any).
+
+    A size below 0 is 0 here: it is the program that asserts what it needs, and says where.
+    """
+    return tuple(size if isinstance(size, int) else max(_computed(size, shapes), 0) for size in shape)
 
 
 def _computed(words: str, shapes: Sequence[Sequence[int]]) -> int:

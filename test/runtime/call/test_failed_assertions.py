@@ -170,3 +170,35 @@ def test_calls_of_programs_that_cannot_fail_go_straight_to_native_code() -> None
     assert program.main(3) == 3
     assert mi.compile(PROGRAM)._build(contiguous=True).engine.defines("inplace_guarded")
     assert not program._build(contiguous=True).engine.defines("inplace_guarded")
+
+
+SHORTER = """
+    func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {
+      %c0 = arith.constant 0 : index
+      %c5 = arith.constant 5 : index
+      %n = tensor.dim %a, %c0 : tensor<?xf32>
+      GUARD
+      %m = arith.subi %n, %c5 : index
+      %e = tensor.empty(%m) : tensor<?xf32>
+      %x = arith.constant 7.0 : f32
+      %r = linalg.fill ins(%x : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+      return %r : tensor<?xf32>
+    }"""
+GUARD = '%ok = arith.cmpi sge, %n, %c5 : index cf.assert %ok, "too short"'
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_size_that_is_asserted_to_be_no_less_than_0(options: dict[str, object]) -> None:
+    program = mi.compile(SHORTER.replace("GUARD", GUARD), **options)
+    for size in (0, 3, 4):
+        with pytest.raises(AssertionError, match="too short"):
+            program.main(np.zeros(size, np.float32))
+    np.testing.assert_array_equal(program.main(np.zeros(7, np.float32)), [7, 7])
+    assert program.main(np.zeros(5, np.float32)).shape == (0,)
+
+
+def test_a_negative_size_is_found_by_runtime_checks() -> None:
+    program = mi.compile(SHORTER.replace("GUARD", ""), runtime_checks=True)
+    for size in (0, 3, 4):
+        with pytest.raises(AssertionError, match=r"'tensor.empty': size 0 is negative"):
+            program.main(np.zeros(size, np.float32))
