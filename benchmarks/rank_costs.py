@@ -29,15 +29,13 @@ import json
 import math
 import os
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sharded import available_cores, measured
+from sharded import available_cores, measured, rows_of_ranks
 from subjects.sharded_programs import PROGRAMS, grid_of, parts
 
 COLLECTIVES = ("exchange", "all-gather", "all-reduce")
@@ -180,11 +178,7 @@ def half_at(name: str, one: Mapping[str, Any], network: Links) -> str:
 
 def samples(rounds: int) -> list[dict[str, Any]]:
     """The seconds of each collective in each size, on two ranks."""
-    command = ["mpiexec", "-n", "2", sys.executable, "-m", "mpi4py", __file__, "--child", "--rounds", str(rounds)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(done.stderr or done.stdout)
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return rows_of_ranks(2, __file__, ["--rounds", str(rounds)])
 
 
 def fitted(found: Sequence[Mapping[str, Any]]) -> dict[str, Link]:

@@ -66,19 +66,22 @@ def main() -> None:
 
 def measured(options: argparse.Namespace, name: str, ranks: int) -> list[Row]:
     """The figures of a program on that many ranks."""
-    if shutil.which("mpiexec") is None:
-        raise SystemExit("mpiexec is not there; pip install 'mlir-inplace[mpi]'")
     given = ["--only", name, "--scaling", *options.scaling, "--rounds", str(options.rounds)]
-    given += ["--divide", str(options.divide), "--child"]
-    command = ["mpiexec", "-n", str(ranks), sys.executable, "-m", "mpi4py", __file__, *given]
-    turns: list[list[Row]] = []
-    for _ in range(options.turns):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise SystemExit(done.stderr or done.stdout)
-        turns.append([json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")])
+    given += ["--divide", str(options.divide)]
+    turns = [rows_of_ranks(ranks, __file__, given) for _ in range(options.turns)]
     fastest = ({key: min(row[key] for row in same) for key in TIMES} for same in zip(*turns, strict=True))
     return [{**first, **times} for first, times in zip(turns[0], fastest, strict=True)]
+
+
+def rows_of_ranks(ranks: int, script: str, given: Sequence[str]) -> list[Row]:
+    """Run `script --child` on that many ranks, and return the lines of JSON that rank 0 prints."""
+    if shutil.which("mpiexec") is None:
+        raise SystemExit("mpiexec is not there; pip install 'mlir-inplace[mpi]'")
+    command = ["mpiexec", "-n", str(ranks), sys.executable, "-m", "mpi4py", script, *given, "--child"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr or done.stdout)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
 def run_rank(options: argparse.Namespace) -> None:

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import statistics
-import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from sharded import in_turns, pin
+from sharded import in_turns, pin, rows_of_ranks
 from speed import set_up
 
 if "--child" in sys.argv:
@@ -47,19 +45,12 @@ def main() -> None:
     if options.child:
         run_rank(options)
         return
-    if shutil.which("mpiexec") is None:
-        raise SystemExit("mpiexec is not there; pip install 'mlir-inplace[mpi]'")
-    command = ["mpiexec", "-n", str(RANKS), sys.executable, "-m", "mpi4py", __file__, *sys.argv[1:], "--child"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(done.returncode)
+    rows = rows_of_ranks(RANKS, __file__, sys.argv[1:])
     print("| each rank's part | gathered | " + " | ".join(f"{name}, ms" for name in NAMES.values()) + " |")
     print("|---|---|---|---|---|")
-    for line in done.stdout.splitlines():
-        if line.startswith("{"):
-            row = json.loads(line)
-            times = " | ".join(f"{row[name] * 1e3:.3g}" for name in NAMES)
-            print(f"| {row['shape']} | {row['kind']} | {times} |")
+    for row in rows:
+        times = " | ".join(f"{row[name] * 1e3:.3g}" for name in NAMES)
+        print(f"| {row['shape']} | {row['kind']} | {times} |")
 
 
 def run_rank(options: argparse.Namespace) -> None:

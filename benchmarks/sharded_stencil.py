@@ -14,15 +14,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import statistics
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sharded import in_turns, pin
+from sharded import in_turns, pin, rows_of_ranks
 from speed import set_up
 
 if "--child" in sys.argv:
@@ -47,13 +45,7 @@ def main() -> None:
     if options.child:
         run_rank(options)
         return
-    if shutil.which("mpiexec") is None:
-        raise SystemExit("mpiexec is not there; pip install 'mlir-inplace[mpi]'")
-    command = ["mpiexec", "-n", "2", sys.executable, "-m", "mpi4py", __file__, *sys.argv[1:], "--child"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(done.returncode)
-    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    rows = rows_of_ranks(2, __file__, sys.argv[1:])
     print("| rows and columns | arrays, MB | steps | " + " | ".join(f"{name}, ms" for name in NAMES.values()), end="")
     print(" | over one rank | limit |\n|---|---|---|---|---|---|---|---|")
     for row in rows:
