@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -97,7 +98,8 @@ def _fault(reason: str) -> str:
         "is received into": "a message is received where it is sent from",
         "must call the same": "collectives do not meet",
     }
-    return next((name for words, name in known.items() if words in reason), f"fault: {reason}")
+    which = re.sub(r"^rank \d+: ", "", reason)  # Any of the ranks may be the first.
+    return next((name for words, name in known.items() if words in reason), f"fault: {which}")
 
 
 def copies(given: Sequence[Any]) -> list[Any]:

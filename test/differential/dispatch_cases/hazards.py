@@ -542,8 +542,7 @@ CASES = [
           %next = arith.addi %i, %c1 : index
           scf.yield %next : index
         }}""",
-        allocations=1,
-        copies=2,
+        copies=1,
     ),
     Case(
         "stored_under_a_condition_in_a_loop",
