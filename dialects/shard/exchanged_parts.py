@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mlir import ir
-from mlir.dialects import arith, func, memref, scf
+from mlir.dialects import arith, memref, scf
 
 from ..structured import extent
 from ..support.index_math import Number, index_constant
 from ..support.memref_types import is_row_major
 from ..support.mpi_names import PartsExchange, exchange_parts_name, parts_exchange_of
-from .grids import RankGroup, balanced_extent, module_of
+from .grids import RankGroup, balanced_extent, call_declared, module_of
 from .messages import allocate_line, any_layout, block, cast_source, rank_number, send_receive
 from .received_parts import part_at
 
@@ -34,10 +34,7 @@ def call_exchange(
     memory = [any_layout(sent), any_layout(filled)]
     operands = [*memory, *([] if offsets is None else [offsets]), communicator]
     name = exchange_parts_name(kind, memory[0].type, offsets=offsets is not None)
-    if name not in ir.SymbolTable(module):
-        with ir.InsertionPoint(module.regions[0].blocks[0]):
-            func.FuncOp(name, ([operand.type for operand in operands], []), visibility="private")
-    func.CallOp([], name, operands)
+    call_declared(module, name, operands)
 
 
 def exchange_in_turn(op: ir.Operation) -> None:

@@ -18,7 +18,16 @@ from ..support.frozen_classes import frozen
 from ..support.index_math import Number, add, index_constant
 from ..support.mpi_names import communicator_name
 
-__all__ = ["RankGroup", "balanced_extent", "grid_shape", "group_of", "module_of", "mpi_op", "why_no_grid"]
+__all__ = [
+    "RankGroup",
+    "balanced_extent",
+    "call_declared",
+    "grid_shape",
+    "group_of",
+    "module_of",
+    "mpi_op",
+    "why_no_grid",
+]
 
 
 @frozen
@@ -90,6 +99,14 @@ def mpi_op(name: str, operands: Sequence[ir.Value], results: Sequence[ir.Type] =
 
 def _times(number: Number, factor: int) -> Number:
     return number * factor if isinstance(number, int) else arith.muli(number, index_constant(factor))
+
+
+def call_declared(module: ir.Operation, name: str, operands: Sequence[ir.Value]) -> ir.Operation:
+    """Build the call of a function without results, and its declaration if there is none yet."""
+    if name not in ir.SymbolTable(module):
+        with ir.InsertionPoint(module.regions[0].blocks[0]):
+            func.FuncOp(name, ([operand.type for operand in operands], []), visibility="private")
+    return func.CallOp([], name, list(operands)).operation
 
 
 def module_of(op: ir.Operation) -> ir.Operation:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mlir import ir
-from mlir.dialects import arith, func, memref
+from mlir.dialects import arith, memref
 
 from ..bufferizable import Subset
 from ..structured import extent, size_value
@@ -18,7 +18,7 @@ from ..support.defining_ops import defining_op
 from ..support.index_math import Number, add, as_value
 from ..support.memref_types import dynamic_layout_type, identity_type
 from ..support.mpi_names import NOBODY, OVERWRITES, send_receive_name
-from .grids import RankGroup
+from .grids import RankGroup, call_declared
 
 __all__ = [
     "allocate_line",
@@ -63,16 +63,11 @@ def send_receive(
 
     `overwrites` says that there surely is a rank to receive from.
     """
-    number = ir.IntegerType.get_signless(32)
     lines = [any_layout(memory) for memory, _ in (sent, received)]
-    inputs: list[ir.Type] = [lines[0].type, number, lines[1].type, number, communicator.type]
-    name = send_receive_name(lines[0].type)
-    if name not in ir.SymbolTable(group.module):
-        with ir.InsertionPoint(group.module.regions[0].blocks[0]):
-            func.FuncOp(name, (inputs, []), visibility="private")
-    call = func.CallOp([], name, [lines[0], sent[1], lines[1], received[1], communicator])
+    operands = [lines[0], sent[1], lines[1], received[1], communicator]
+    call = call_declared(group.module, send_receive_name(lines[0].type), operands)
     if overwrites:
-        call.operation.attributes[OVERWRITES] = ir.UnitAttr.get()
+        call.attributes[OVERWRITES] = ir.UnitAttr.get()
 
 
 def any_layout(buffer: ir.Value) -> ir.Value:

@@ -42,9 +42,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlir import ir
-from mlir.dialects import func, memref
+from mlir.dialects import memref
 
 from ...dialects.shard.exchanged_parts import exchange_in_turn
+from ...dialects.shard.grids import call_declared, module_of
 from ...dialects.shard.messages import allocate_line, cast_source
 from ...dialects.support.frozen_classes import frozen
 from ...dialects.support.memref_types import collapsed_type, expanded_type, has_strides, is_row_major
@@ -167,21 +168,9 @@ def _pack_exchange(op: ir.Operation) -> int:
     wanted = ir.MemRefType.get([_DYNAMIC], element, layout)
     given = [line if line.type == wanted else memref.cast(wanted, line) for line in lines]
     name = send_receive_name(wanted) + "_line"
-    _declare(op, name, [wanted, operands[1].type, wanted, operands[3].type, operands[4].type])
-    func.CallOp([], name, [given[0], operands[1], given[1], operands[3], operands[4]])
+    call_declared(module_of(op), name, [given[0], operands[1], given[1], operands[3], operands[4]])
     op.erase()
     return packer.copies
-
-
-def _declare(op: ir.Operation, name: str, inputs: Sequence[ir.Type]) -> None:
-    module = op
-    while module.name != "builtin.module":
-        parent = module.parent
-        assert parent is not None, "a call of a function is in a module"
-        module = parent.operation
-    if name not in ir.SymbolTable(module):
-        with ir.InsertionPoint(module.regions[0].blocks[0]):
-            func.FuncOp(name, (list(inputs), []), visibility="private")
 
 
 class PackMessagesPass(Pass[PackMessagesOptions]):
