@@ -41,7 +41,7 @@ Upstream counterpart: none; `memref.copy` of an allocation is folded nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
 
 from mlir import ir
@@ -146,12 +146,12 @@ def _as_receipt(message: ir.Operation, filled: int, copy: ir.Operation) -> Direc
     return None if exchange is None else DirectReceipt(message, filled, copy, exchange)
 
 
-def _is_apart_from_sent(receipt: DirectReceipt, entries: set[str]) -> bool:
+def _is_apart_from_sent(receipt: DirectReceipt, entries: Set[str]) -> bool:
     """Whether what the message sends, or reads besides, is no memory that the copy fills."""
-    place, entry = place_of(receipt.copy.operands[1]), _function_of(receipt.copy) in entries
+    place = place_of(receipt.copy.operands[1])
     others = [value for number, value in enumerate(receipt.message.operands) if number != receipt.filled]
     memory = [value for value in others if isinstance(value.type, ir.MemRefType | ir.UnrankedMemRefType)]
-    return all(_is_apart(place_of(value), place, entry=entry) for value in memory)
+    return all(_is_apart(place_of(value), place, entries) for value in memory)
 
 
 def _that_meet(found: Sequence[DirectReceipt], gathers: Sequence[ir.Operation]) -> list[DirectReceipt]:
@@ -169,27 +169,21 @@ def _that_meet(found: Sequence[DirectReceipt], gathers: Sequence[ir.Operation]) 
     return [receipt for receipt in found if receipt.exchange is None or not meets_another(receipt)]
 
 
-def _function_of(op: ir.Operation) -> str:
-    """The name of the function around `op`."""
-    while op.name != "func.func" and op.parent is not None:
-        op = op.parent.operation
-    return ir.StringAttr(op.attributes["sym_name"]).value if op.name == "func.func" else ""
-
-
-def _is_apart(memory: MemoryPlace, written: MemoryPlace, *, entry: bool) -> bool:
+def _is_apart(memory: MemoryPlace, written: MemoryPlace, entries: Set[str]) -> bool:
     """Whether `memory` has no element of what is written."""
     if are_apart(memory, written):
         return True
     are_arguments = is_argument(memory.root) and is_argument(written.root)
-    return entry and are_arguments and memory.root != written.root and _is_exclusive(written.root)
+    return are_arguments and memory.root != written.root and _is_exclusive(written.root, entries)
 
 
-def _is_exclusive(argument: ir.Value) -> bool:
-    """Whether callers outside of the module pass an array that shares memory with no other argument."""
+def _is_exclusive(argument: ir.Value, entries: Set[str]) -> bool:
+    """Whether all callers are outside of the module, and pass an array that shares memory with no other argument."""
     assert isinstance(argument, ir.BlockArgument)
     function = argument.owner.owner
     assert isinstance(function, func.FuncOp)
-    return any(argument_marked(function, argument.arg_number, mark) for mark in (OUT_RESULT, RETURNABLE))
+    is_entry = function.name.value in entries
+    return is_entry and any(argument_marked(function, argument.arg_number, mark) for mark in (OUT_RESULT, RETURNABLE))
 
 
 class ReceiveInPlacePass(Pass[PassOptions]):
