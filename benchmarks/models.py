@@ -24,13 +24,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from speed import CHILD, Clock, measure, set_up
+from speed import CHILD, Call, Clock, measure, right_calls, set_up
 
 TOLERANCE = 1e-4
-Call = Callable[[], Any]
 Program = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
@@ -87,18 +87,8 @@ def calls_of(name: str, program: Program, threads: int, peers: Sequence[str]) ->
     wanted = jax.tree.leaves(compiled(*arguments))
     if not (error := error_of(jax.tree.leaves(calls["ours"]()), wanted)) <= TOLERANCE:
         raise SystemExit(f"{name}: the result is off by {error:.1e}")
-    for peer in peers:
-        try:
-            call = PEERS[peer][1](name, program, threads)
-            error = error_of(jax.tree.leaves(call()), wanted)
-        except Exception as reason:  # noqa: BLE001 - whatever is wrong with it, the others can be measured
-            error_text = str(reason).splitlines() or [type(reason).__name__]
-            print(f"{name}: {peer} is left out: {error_text[0][:100]}", file=sys.stderr)
-            continue
-        if error <= TOLERANCE:
-            calls[peer] = call
-        else:
-            print(f"{name}: {peer} is left out, as its result is off by {error:.1e}", file=sys.stderr)
+    makers = {peer: partial(PEERS[peer][1], name, program, threads) for peer in peers}
+    calls |= right_calls(name, makers, lambda found: error_of(jax.tree.leaves(found), wanted), TOLERANCE)
     return calls, seconds
 
 
@@ -119,23 +109,17 @@ def jax_call(name: str, program: Program, threads: int) -> Call:
     return lambda: jax.block_until_ready(compiled(*on_device))
 
 
-def iree_call(name: str, program: Program, threads: int) -> Call:
+def iree_program_call(name: str, program: Program, threads: int) -> Call:
     """A call of IREE's program."""
     import jax
-    from iree import compiler, runtime
+    from subjects.peers import iree_call
 
     if threads > 1:
         raise ValueError(f"{name} runs on one thread")
     function, arguments = program
     text = jax.jit(function).lower(*arguments).as_text()
-    flags = ["--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3", "--iree-input-type=stablehlo"]
-    code = compiler.compile_str(text, target_backends=["llvm-cpu"], extra_args=flags)
-    config = runtime.Config("local-sync")
-    context = runtime.SystemContext(config=config)
-    context.add_vm_module(runtime.VmModule.copy_buffer(context.instance, code))
-    entry = next(value for key, value in context.modules.items() if key.startswith("jit"))["main"]
-    on_device = [runtime.asdevicearray(config.device, np.asarray(one)) for one in jax.tree.leaves(arguments)]
-    return lambda: entry(*on_device)
+    leaves = [np.asarray(one) for one in jax.tree.leaves(arguments)]
+    return iree_call(text, leaves, threads, "--iree-input-type=stablehlo")
 
 
 def torch_call(name: str, program: Program, threads: int, *, compiled: bool = False) -> Call:
@@ -175,7 +159,7 @@ def onnx_runtime_call(name: str, program: Program, threads: int) -> Call:
 
 PEERS: dict[str, tuple[str, Callable[[str, Program, int], Call]]] = {
     "JAX": ("jax", jax_call),
-    "IREE": ("iree", iree_call),
+    "IREE": ("iree", iree_program_call),
     "torch": ("torch", torch_call),
     "torch.compile": ("torch", torch_compile_call),
     "ONNX Runtime": ("onnxruntime", onnx_runtime_call),

@@ -31,6 +31,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from subjects.limits import Limits
     from subjects.workloads import Workload
 
+Call = Callable[[], Any]
 Clock = Callable[[], float]
 CHILD = "MLIR_INPLACE_BENCHMARK_THREADS"
 TURN, REST, WARM_UP = 0.02, 0.3, (0.005, 0.05)
@@ -81,21 +83,32 @@ def calls_of(
     begin = time.perf_counter()
     program = mi.compile(workload.text, optimize=True, threads=threads)
     seconds = time.perf_counter() - begin
-    calls: dict[str, Callable[[], Any]] = {"ours": lambda: program.main(*arguments)}
+    calls: dict[str, Call] = {"ours": lambda: program.main(*arguments)}
     if not (error := error_of(workload, arguments, calls["ours"]())) <= workload.tolerance:
         raise SystemExit(f"{workload.name}: the result is off by {error:.1e}")
-    for name in options.peers:
+    makers = {name: partial(PEERS[name][1], workload, arguments, threads) for name in options.peers}
+    calls |= right_calls(workload.name, makers, partial(error_of, workload, arguments), workload.tolerance)
+    return calls, seconds
+
+
+def right_calls(
+    program: str, makers: Mapping[str, Callable[[], Call]], error_of: Callable[[Any], float], tolerance: float
+) -> dict[str, Call]:
+    """The calls of the peers that can run a program, and whose results are right; others are named, and left out."""
+    calls: dict[str, Call] = {}
+    for name, make in makers.items():
         try:
-            call = PEERS[name][1](workload, arguments, threads)
-            error = error_of(workload, arguments, call())
+            call = make()
+            error = error_of(call())
         except Exception as reason:  # noqa: BLE001 - whatever is wrong with it, the others can be measured
-            print(f"{workload.name}: {name} is left out: {str(reason).splitlines()[0][:100]}", file=sys.stderr)
+            told = str(reason).splitlines() or [type(reason).__name__]
+            print(f"{program}: {name} is left out: {told[0][:100]}", file=sys.stderr)
             continue
-        if error <= workload.tolerance:
+        if error <= tolerance:
             calls[name] = call
         else:
-            print(f"{workload.name}: {name} is left out, as its result is off by {error:.1e}", file=sys.stderr)
-    return calls, seconds
+            print(f"{program}: {name} is left out, as its result is off by {error:.1e}", file=sys.stderr)
+    return calls
 
 
 def turn(call: Callable[[], Any], threads: int, clock: Clock) -> float:

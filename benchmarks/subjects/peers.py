@@ -16,7 +16,7 @@ import numpy as np
 
 from .workloads import Workload
 
-__all__ = ["PEERS", "Call", "installed_peers"]
+__all__ = ["PEERS", "Call", "installed_peers", "iree_call"]
 
 Call = Callable[[], Any]
 """Runs a workload once, to the end."""
@@ -89,17 +89,24 @@ def _torch(workload: Workload, arguments: Sequence[np.ndarray], threads: int, *,
     return run
 
 
-def _iree(workload: Workload, arguments: Sequence[np.ndarray], threads: int) -> Call:
+def iree_call(text: str, arguments: Sequence[np.ndarray], threads: int, *flags: str) -> Call:
+    """A call of `main` of what IREE compiles, which gives arrays of IREE."""
     from iree import compiler, runtime
 
-    flags = ["--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3"]
-    code = compiler.compile_str(workload.text, target_backends=["llvm-cpu"], extra_args=flags)
+    flags = ("--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3", *flags)
+    code = compiler.compile_str(text, target_backends=["llvm-cpu"], extra_args=list(flags))
     config = runtime.Config("local-sync" if threads == 1 else "local-task")
     context = runtime.SystemContext(config=config)
-    context.add_vm_module(runtime.VmModule.copy_buffer(context.instance, code))
-    function = context.modules.module["main"]
+    module = runtime.VmModule.copy_buffer(context.instance, code)
+    context.add_vm_module(module)
+    function = context.modules[module.name]["main"]
     on_device = [runtime.asdevicearray(config.device, argument) for argument in arguments]
-    return lambda: function(*on_device).to_host()
+    return lambda: function(*on_device)
+
+
+def _iree(workload: Workload, arguments: Sequence[np.ndarray], threads: int) -> Call:
+    call = iree_call(workload.text, arguments, threads)
+    return lambda: call().to_host()
 
 
 def _torch_compile(workload: Workload, arguments: Sequence[np.ndarray], threads: int) -> Call:
