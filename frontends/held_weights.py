@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -38,9 +37,16 @@ def compile_with_weights(
         with entered(module.context):
             detect_machine().override(machine := options.get("machine", ""))  # Raises what `compile` does.
             marks = _marks(module, weights, machine)
-    with _LaidOut(weights, {number: _layout(mark) for number, mark in marks.items() if REARRANGED in mark}) as arrays:
+    layouts = {number: _layout(mark) for number, mark in marks.items() if REARRANGED in mark}
+    if not layouts:
         program = compile_module(module, optimize=optimize, **options)
-    return program.hold(arrays.finished()) if weights else program
+        return program.hold({**weights}) if weights else program
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1, "inplace-weights") as copies:
+        laid_out = copies.submit(_laid_out, weights, layouts)
+        program = compile_module(module, optimize=optimize, **options)
+    return program.hold({**weights, **laid_out.result()})
 
 
 def _marks(module: ir.Module, weights: Mapping[int, np.ndarray[Any, Any]], machine: str) -> dict[int, ir.DictAttr]:
@@ -64,38 +70,11 @@ def _layout(mark: ir.DictAttr) -> tuple[list[int], list[int]]:
     return shape, order
 
 
-class _LaidOut:
-    """Weights in the layouts that code wants; another thread copies them in the `with` block, one after the other."""
-
-    def __init__(
-        self, weights: Mapping[int, np.ndarray[Any, Any]], layouts: Mapping[int, tuple[list[int], list[int]]]
-    ) -> None:
-        self._arrays = dict(weights)
-        self._layouts = layouts
-        self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._copy, name="inplace-weights")
-
-    def __enter__(self) -> _LaidOut:
-        if self._layouts:
-            self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._layouts:
-            self._thread.join()
-
-    def finished(self) -> dict[str | int, np.ndarray[Any, Any]]:
-        """All weights, after the `with` block. Raises what copying them has raised, such as `MemoryError`."""
-        if self._failure is not None:
-            raise self._failure
-        return {**self._arrays}
-
-    def _copy(self) -> None:
-        try:
-            for number, layout in self._layouts.items():
-                self._arrays[number] = _rearranged(self._arrays[number], *layout)
-        except BaseException as failure:  # noqa: BLE001 - raised by `finished`
-            self._failure = failure
+def _laid_out(
+    weights: Mapping[int, np.ndarray[Any, Any]], layouts: Mapping[int, tuple[list[int], list[int]]]
+) -> dict[int, np.ndarray[Any, Any]]:
+    """Weights in the layouts that code wants, copied one after the other."""
+    return {number: _rearranged(weights[number], *layout) for number, layout in layouts.items()}
 
 
 def _rearranged(array: np.ndarray[Any, Any], shape: Sequence[int], order: Sequence[int]) -> np.ndarray[Any, Any]:
