@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .support.framework import torch_module
+from .support.graph_calls import add_call
 
 __all__ = ["NarrowIntegers"]
 
@@ -92,18 +93,11 @@ class NarrowIntegers:
         return self._called(node, torch_module().ops.prims.convert_element_type.default, (node, dtype), {})
 
     def _called(self, told: Any, target: Any, arguments: Any, named: Any) -> Any:
-        """A call, with what is told of the node `told`, and the value that it computes."""
-        fx = torch_module("torch.fx")
-        made = self._graph.call_function(target, arguments, named)
-        values, named_values = fx.map_arg((arguments, dict(named)), lambda node: self._of_this_mode(node.meta["val"]))
-        with self._mode:
-            made.meta = {**told.meta, "val": target(*values, **named_values)}
-        made.meta.pop("tensor_meta", None)
-        return made
+        return add_call(self._graph, told, target, arguments, named, mode=self._mode, value_of=self._value_of)
 
-    def _of_this_mode(self, value: Any) -> Any:
+    def _value_of(self, node: Any) -> Any:
         """The example value, or one like it, if it was not made while the graph was traced."""
-        torch = torch_module()
+        torch, value = torch_module(), node.meta["val"]
         if not isinstance(value, torch.Tensor) or getattr(value, "fake_mode", None) is self._mode:
             return value
         with self._mode:

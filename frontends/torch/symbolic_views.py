@@ -11,6 +11,7 @@ from typing import Any
 
 from .refusal import RefusedGraphError
 from .support.framework import torch_module
+from .support.graph_calls import add_call
 
 __all__ = ["symbolic_view"]
 
@@ -29,27 +30,18 @@ def symbolic_view(graph: Any, node: Any, copied: Mapping[Any, Any]) -> Any | Non
         return None
     fx = torch_module("torch.fx")
     source, *sizes = fx.map_arg((node.args[0], *node.args[1]), copied.__getitem__)
-    aten = torch_module().ops.aten
+    aten, mode = torch_module().ops.aten, node.meta["val"].fake_mode
     groups = list(_groups(*shapes))
     if not groups:
         raise RefusedGraphError([str(node.target)], "it is not known which dimensions of unknown sizes become which")
     found = source
     for old, new in reversed(groups):  # from the last dimension on, so that numbers of those before stay
         if len(old) > 1:
-            found = _called(graph, node, aten.flatten.using_ints, found, old[0], old[-1])
+            found = add_call(graph, node, aten.flatten.using_ints, (found, old[0], old[-1]), mode=mode)
         if len(new) > 1:
-            found = _called(graph, node, aten.unflatten.int, found, old[0], [sizes[place] for place in new])
+            split = found, old[0], [sizes[place] for place in new]
+            found = add_call(graph, node, aten.unflatten.int, split, mode=mode)
     return found
-
-
-def _called(graph: Any, node: Any, target: Any, operand: Any, *arguments: Any) -> Any:
-    fx = torch_module("torch.fx")
-    made = graph.call_function(target, (operand, *arguments))
-    values = fx.map_arg((operand, *arguments), lambda one: one.meta["val"])
-    with node.meta["val"].fake_mode:
-        made.meta = {**node.meta, "val": target(*values)}
-    made.meta.pop("tensor_meta", None)
-    return made
 
 
 def _groups(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[range, range]]:
