@@ -81,11 +81,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what only a full run has."""
     if fast_run.is_full():
         return
+    left_out = {item for item in items if item.get_closest_marker("full")}
     combined: dict[Any, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("each_value"):
+        if item not in left_out and item.get_closest_marker("each_value"):
             combined.setdefault(getattr(item, "function", None), []).append(item)
-    left_out = {item for item in items if item.get_closest_marker("full")}
     for group in combined.values():
         chosen = fast_run.covering([_values(item) for item in group])
         left_out.update(item for number, item in enumerate(group) if number not in chosen)

@@ -13,7 +13,7 @@ import pytest
 TEST = Path(__file__).parents[1]
 CASES = """
 import pytest
-from fast_run import sample, seeds
+from fast_run import chosen, sample, seeds
 
 def told(item):
     print("\\nitem", item)
@@ -33,6 +33,10 @@ def test_seeds(seed):
 def test_combined(a, b, c):
     told(f"combined{a}{b}{c}")
 
+@pytest.mark.parametrize(("a", "b"), chosen([(1, 2), (1, 3), (2, 3)], (1, 2), (2, 3)))
+def test_chosen(a, b):
+    told(f"chosen{a}{b}")
+
 @pytest.mark.full
 def test_long():
     told("long")
@@ -42,7 +46,8 @@ def test_asks(full):
 """
 COMBINED = {f"combined{a}{bc}" for a in (1, 2) for bc in (34, 56, 78)}
 UNMARKED = {"all57", "all67", "all58", "all68"}
-ALL = {*UNMARKED, *(f"seed{n}" for n in range(11)), *COMBINED, "long", "asksTrue"}
+CHOSEN = {"chosen12", "chosen23"}
+ALL = {*UNMARKED, *CHOSEN, "chosen13", *(f"seed{n}" for n in range(11)), *COMBINED, "long", "asksTrue"}
 
 
 def items(folder: Path, *arguments: str) -> set[str]:
@@ -62,7 +67,7 @@ def test_a_fast_run_takes_some_seeds_and_each_value(tmp_path: Path) -> None:
     combined = sorted(item.removeprefix("combined") for item in found & COMBINED)
     assert [set(values) for values in zip(*combined, strict=True)] == [set("12"), set("357"), set("468")]
     assert len(combined) == 3
-    assert found - COMBINED == {*UNMARKED, "seed0", "seed1", "asksFalse"}
+    assert found - COMBINED == {*UNMARKED, *CHOSEN, "seed0", "seed1", "asksFalse"}
 
 
 def test_a_full_run_takes_everything(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ Test modules ask while they are collected::
     @pytest.mark.parametrize("op", sample(OPS, least=4))   # every tenth op, or all of them
     @settings(max_examples=scaled(100))                    # 10 examples, or all 100
 
+    @pytest.mark.parametrize("op", chosen(OPS, "add"))     # the case "add", or all of them
+
 A test marked ``@pytest.mark.full`` runs with ``--full`` only, and one with several parameters that is marked
 ``@pytest.mark.each_value`` with few of their combinations. The markers are explained in ``conftest.py``.
 """
@@ -15,8 +17,10 @@ A test marked ``@pytest.mark.full`` runs with ``--full`` only, and one with seve
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence, Set
-from typing import TypeVar
+from collections.abc import Iterable, Sequence, Set
+from typing import Any, TypeVar
+
+import pytest
 
 VARIABLE = "MLIR_INPLACE_TEST_FULL"
 """The environment variable that is `1` in a full run. ``pytest --full`` sets it, and its workers inherit it."""
@@ -45,6 +49,14 @@ def sample(cases: Sequence[Case], least: int = 1) -> list[Case]:
     """All ``cases`` in a full run; otherwise a tenth of them, but at least ``least``, spread over all."""
     wanted = scaled(len(cases), least)
     return [cases[i * len(cases) // wanted] for i in range(wanted)]
+
+
+def chosen(cases: Iterable[Case], *fast: Case) -> list[Any]:
+    """Parameters for all ``cases``, a tuple being several, of which those that are not ``fast`` are marked `full`."""
+    given = list(cases)
+    assert set(fast) <= set(given), f"no cases: {set(fast) - set(given)}"
+    marks = {case: [] if case in fast else [pytest.mark.full] for case in given}
+    return [pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=marks[case]) for case in given]
 
 
 def covering(cases: Sequence[Set[object]]) -> set[int]:

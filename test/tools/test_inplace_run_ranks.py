@@ -58,7 +58,10 @@ def test_threads_in_each_rank(ranks: Ranks, program: Path) -> None:
         (2, ["--grid", "2x2"], "--grid 2x2 needs 4 ranks, but was started on 2; start it by: mpiexec -n 4 inplace-run"),
         (4, ["--grid", "4"], "--grid 4, but the program is for a grid of 2x2; give --grid 2x2"),
         (4, ["--grid", "2x2", "--arg", "3xf32:ones"] + ["--arg", "zeros"] * 2, "expected shape 5x6"),
-        (4, ["--grid", "2x2", "--arg", "nowhere.npy"] + ["--arg", "zeros"] * 2, "cannot read 'nowhere.npy'"),
+        pytest.param(
+            *(4, ["--grid", "2x2", "--arg", "nowhere.npy"] + ["--arg", "zeros"] * 2, "cannot read 'nowhere.npy'"),
+            marks=pytest.mark.full,
+        ),
     ],
 )
 def test_an_error_is_printed_once(ranks: Ranks, program: Path, count: int, given: list[str], message: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from c_libraries import compiled
+from fast_run import chosen
 from mpi_ranks import FOUND, Mpi, can_start, every_mpi, first_mpi, needs_mpi, on_ranks, run_on_ranks
 
 from mlir_inplace.runtime.native.openmp import find_openmp
@@ -139,7 +140,7 @@ def runs(
 
 
 @every_mpi
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", chosen(CALLS, "data_parallel", "summa"))
 def test_the_numbers_are_those_of_the_jit(
     library: Path, mpi: Mpi, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,7 +158,7 @@ def test_the_numbers_are_those_of_the_jit(
 
 
 @every_mpi
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", chosen(CALLS, "stencil", "attention"))
 def test_packages_call_as_the_jit_does(mpi: Mpi, name: str, tmp_path: Path) -> None:
     ranks = RANKS[name]
     assert main([str(EXAMPLES / f"{name}.mlir"), "--python", str(tmp_path / "split"), "--optimize"]) == 0
@@ -189,7 +190,7 @@ def test_threads_in_each_rank(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.Monk
 
 @first_mpi
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="there is no valgrind")
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", chosen(CALLS, "stencil"))
 def test_valgrind_finds_nothing(mpi: Mpi, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled(tmp_path, (EXAMPLES / f"{name}.mlir").read_text(), *LEVELS, name="lib")
     built(mpi, tmp_path, COMMON.replace("CALLS", CALLS[name]))

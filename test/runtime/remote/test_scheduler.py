@@ -167,6 +167,7 @@ def start_tuning(scheduler: str, *, size: int = 32) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.full
 def test_machines_are_tuned_for_on_workers_one_of_which_is_lost(
     cluster: tuple[str, list[subprocess.Popen[bytes]]],
 ) -> None:
@@ -186,7 +187,10 @@ def test_arguments_that_a_worker_cannot_call_with(cluster: tuple[str, list[subpr
 @pytest.mark.parametrize(
     ("script", "package", "given", "row"),
     [
-        ("jax_functions", ("jax", "0.4"), ["control.cond", "control.switch"], "| control | 6 | 6 | 0 | 0 | 0 |"),
+        pytest.param(
+            *("jax_functions", ("jax", "0.4"), ["control.cond", "control.switch"], "| control | 6 | 6 | 0 | 0 | 0 |"),
+            marks=pytest.mark.full,
+        ),
         pytest.param(
             *("onnx_backend", ("onnx", "1.16"), ["test_sigmoid", "test_softsign"], "| all | 6 | 6 | 0 | 0 | 0 | 0 |"),
             marks=pytest.mark.full,
