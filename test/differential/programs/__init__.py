@@ -1,6 +1,7 @@
 """The programs of the differential suite, by dialect. Each shows values that a wrong in-place decision would change.
 
-Every module of this folder that has a list PROGRAMS takes part.
+Every module below this folder that has a list PROGRAMS takes part, in the order of paths: by its place in PROGRAMS a
+program is found again.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from fast_run import sample
 
 from .program import Program
 
-_PARTS = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
+_PARTS = [importlib.import_module(module.name) for module in pkgutil.walk_packages(__path__, f"{__name__}.")]
 
 PROGRAMS: list[Program] = [program for part in _PARTS for program in getattr(part, "PROGRAMS", ())]
 

@@ -1,0 +1,1 @@
+"""Programs of several functions: what calls read, update and return."""

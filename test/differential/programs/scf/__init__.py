@@ -1,0 +1,1 @@
+"""Programs of loops and branches, by op."""

@@ -1,0 +1,1 @@
+"""Programs whose slices overlap or do not, in nests of loops and by affine maps."""

@@ -1,0 +1,1 @@
+"""Programs of ops of the tensor dialect."""
