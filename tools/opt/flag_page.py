@@ -24,7 +24,7 @@ upstream are flags too (`--cse`, `--canonicalize='max-iterations=3'`), and so ar
 inplace-opt examples/old_value.mlir --canonicalize --cse --mlir-print-ir-after=cse --mlir-print-value-users -o /dev/null
 ```
 
-The flags are those that `mlir-opt --help-hidden` lists for LLVM 24; `test/tools/test_mlir_opt_flags.py` compares. A
+The flags are those that `mlir-opt --help-hidden` lists for LLVM 24; `test/tools/opt/test_mlir_opt_flags.py` compares. A
 flag that works does in `inplace-opt` what it does in `mlir-opt`; the others say what is other, or why they are missing.
 Everywhere:
 

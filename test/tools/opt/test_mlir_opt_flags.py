@@ -21,7 +21,7 @@ from mlir_inplace.tools.opt.flags import ALIASES, FLAGS
 from mlir_inplace.tools.opt.unsupported import UNSUPPORTED
 from mlir_inplace.tools.opt.upstream_summaries import upstream_summary
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PROGRAM = """\
 #map = affine_map<(d0) -> (d0)>
 func.func @f(%a: i32 loc("first"), %b: tensor<4xi32>) -> (i32, tensor<4xi32>) {

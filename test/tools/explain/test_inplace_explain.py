@@ -20,7 +20,7 @@ from mlir_inplace.passes.analysis.explanations.records import together
 from mlir_inplace.tools import generate_screens
 from mlir_inplace.tools.inplace_explain import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 BUFFERIZE = "inplace-one-shot-bufferize{bufferize-function-boundaries=true}"
 
 READS = """func.func @main(%t: tensor<8xf32>, %n: index, %x: f32) -> (tensor<8xf32>, f32) {

@@ -15,7 +15,7 @@ from mlir_inplace.checking.mutation.mutations import DESTRUCTIVE, GENTLE, SPLICE
 from mlir_inplace.tools import mutate_inputs
 from mlir_inplace.tools.mutate_inputs import main, read_corpus, run_trials
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FOLDERS = [str(ROOT / "examples"), str(ROOT / "test" / "dialects"), str(ROOT / "test" / "passes" / "dispatch")]
 COUNT = scaled(200)
 CORPUS = [b"func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"]

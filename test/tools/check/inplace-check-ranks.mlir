@@ -1,10 +1,10 @@
 // RUN: inplace-check %s --ranks 4 --rounds 3 | filecheck %s
 // RUN: not inplace-check %s --ranks 2 --reduce 2>&1 | filecheck %s --check-prefix=USAGE
-// RUN: not inplace-check %S/../../examples/sharded/summa.mlir --ranks 3 2>&1 | filecheck %s --check-prefix=GRID
-// RUN: inplace-check %S/../../examples/sharded/summa.mlir --ranks 4 --rounds 1 | filecheck %s --check-prefix=SUMMA
-// RUN: not inplace-check %S/../../examples/sharded/stencil.mlir --ranks 2 2>&1 | filecheck %s --check-prefix=ONE
-// RUN: inplace-check %S/../../examples/mlp.mlir --ranks 2 | filecheck %s --check-prefix=LARGE
-// RUN: not inplace-check %S/../../examples/dispatch_matmul.mlir --ranks 2 2>&1 | filecheck %s --check-prefix=NOTHING
+// RUN: not inplace-check %S/../../../examples/sharded/summa.mlir --ranks 3 2>&1 | filecheck %s --check-prefix=GRID
+// RUN: inplace-check %S/../../../examples/sharded/summa.mlir --ranks 4 --rounds 1 | filecheck %s --check-prefix=SUMMA
+// RUN: not inplace-check %S/../../../examples/sharded/stencil.mlir --ranks 2 2>&1 | filecheck %s --check-prefix=ONE
+// RUN: inplace-check %S/../../../examples/mlp.mlir --ranks 2 | filecheck %s --check-prefix=LARGE
+// RUN: not inplace-check %S/../../../examples/dispatch_matmul.mlir --ranks 2 2>&1 | filecheck %s --check-prefix=NOTHING
 
 // LARGE: 8 shardings on 2 ranks: none differ
 // NOTHING: nothing was compared: no public function of one block is defined for the inputs that were drawn
