@@ -1,7 +1,7 @@
 """What upstream's one-shot-bufferize makes of small programs: each in a file, with what is right and what happens.
 
-The comments in front of a program say what it is called with, which results are right, and whether upstream gives a
-wrong value, refuses the program, crashes or does not end. `python test/upstream/upstream_cases.py` writes
+The folder of a program says whether upstream gives a wrong value, refuses it, crashes or does not end; the comments in
+front of it, what it is called with, and which results are right. `python test/upstream/upstream_cases.py` writes
 docs/UPSTREAM.md.
 """
 
@@ -32,6 +32,7 @@ sys.path.append(str(_HERE.parent / "differential"))
 PAGE = _HERE.parent.parent / "docs" / "UPSTREAM.md"
 DEFAULT = "one-shot-bufferize{bufferize-function-boundaries=true}"
 FINDINGS = ("wrong value", "wrong legalization", "refusal", "crash", "hang")
+"""What upstream does with the programs. Each has a folder."""
 SECONDS = 3
 """How long a pass may compute that needs a few milliseconds: CPU time, so that a busy machine changes nothing."""
 
@@ -82,14 +83,14 @@ def _value(given: Any, type_: str) -> Any:
 
 
 def read_case(path: Path) -> UpstreamCase:
-    """The program of a file, and what its first lines say."""
+    """The program of a file, and what its folder and its first lines say."""
     text = path.read_text()
     says = dict(re.findall(r"^// (\w+): (.*)$", text, re.MULTILINE))
     return UpstreamCase(
         path.stem,
         re.sub(r"^//.*\n", "", text, flags=re.MULTILINE),
         says.get("passes", DEFAULT),
-        says["finding"],
+        path.parent.name.replace("_", " "),
         says["why"],
         says.get("message", ""),
         says.get("ours"),
@@ -100,7 +101,7 @@ def read_case(path: Path) -> UpstreamCase:
 
 def read_cases() -> list[UpstreamCase]:
     """All programs, wrong values first."""
-    cases = map(read_case, sorted(_HERE.glob("*.mlir")))
+    cases = map(read_case, sorted(_HERE.glob("*/*.mlir")))
     return sorted(cases, key=lambda case: FINDINGS.index(case.finding))
 
 
@@ -166,8 +167,8 @@ What `one-shot-bufferize` of LLVM 24.0.0git (the PyPI wheel `torch-mlir` 2026100
 bufferizes, one by one, and for each the smallest program; [at the end](#upstreams-own-test-files), how upstream's own
 test files compare. The programs were found by running upstream beside our pass on those of the differential suite and
 on random ones. The options are `bufferize-function-boundaries=true` if nothing else is said. The page is written by
-`python test/upstream/upstream_cases.py` from the files in `test/upstream/`; tests run each program by both routes, so
-an entry that is not true any more fails.
+`python test/upstream/upstream_cases.py` from the files below `test/upstream/`; tests run each program by both routes,
+so an entry that is not true any more fails.
 """
 
 
@@ -185,7 +186,7 @@ def main(arguments: list[str]) -> None:
             used = resource.getrusage(resource.RUSAGE_SELF)
             limit = math.ceil(used.ru_utime + used.ru_stime) + seconds
             resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
-        case = read_case(_HERE / f"{arguments[1]}.mlir")
+        case = read_case(next(_HERE.glob(f"*/{arguments[1]}.mlir")))
         upstream_results(case) if find_dialect(case.text) is None else legalized(case)
     else:
         PAGE.write_text(page())
