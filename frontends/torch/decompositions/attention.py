@@ -29,6 +29,21 @@ def _scores(query: Any, key: Any, is_causal: bool, mask: Any, scale: float | Non
     return (scores if mask is None else scores + mask), factor
 
 
+def _for_each_head(query: Any, tensor: Any) -> Any:
+    """Keys or values, each head once for every head of the query that shares it."""
+    shared = query.shape[-3] // tensor.shape[-3]
+    if shared == 1:
+        return tensor
+    batch, heads, *rest = tensor.shape
+    return tensor.unsqueeze(2).expand(batch, heads, shared, *rest).flatten(1, 2)
+
+
+def _of_shared_heads(gradient: Any, tensor: Any) -> Any:
+    """The gradient of keys or values: the sum over the heads of the query that share one of theirs."""
+    heads = tensor.shape[-3]
+    return gradient if gradient.shape[-3] == heads else gradient.unflatten(1, (heads, -1)).sum(2)
+
+
 def _attention(
     query: Any,
     key: Any,
@@ -39,8 +54,12 @@ def _attention(
     attn_mask: Any = None,
     scale: float | None = None,
 ) -> Any:
-    """Attention, and the logarithm of the sum of exponentials that the backward takes (PyTorch's own gives another)."""
+    """Attention, and the logarithm of the sum of exponentials that the backward takes (PyTorch's own gives another).
+
+    The query may have several heads for each head of the keys and values (`enable_gqa`).
+    """
     torch = torch_module()
+    key, value = _for_each_head(query, key), _for_each_head(query, value)
     scores, _ = _scores(query, key, is_causal, attn_mask, scale)
     return torch.softmax(scores, -1) @ value, torch.logsumexp(scores, -1)
 
@@ -59,11 +78,14 @@ def _attention_backward(  # noqa: PLR0913
     scale: float | None = None,
 ) -> Any:
     torch = torch_module()
+    given = key, value
+    key, value = _for_each_head(query, key), _for_each_head(query, value)
     scores, factor = _scores(query, key, is_causal, attn_mask, scale)
     weights = torch.exp(scores - logsumexp.unsqueeze(-1))
     change = gradient @ value.transpose(-1, -2) - (gradient * result).sum(-1, keepdim=True)
     inner = weights * change * factor
-    return inner @ key, inner.transpose(-1, -2) @ query, weights.transpose(-1, -2) @ gradient
+    gradients = inner.transpose(-1, -2) @ query, weights.transpose(-1, -2) @ gradient
+    return inner @ key, *(_of_shared_heads(one, tensor) for one, tensor in zip(gradients, given, strict=True))
 
 
 _OF_PAIRS, _OF_KEYS = 0, 1

@@ -7,6 +7,10 @@ from typing import Any
 
 from ..support.framework import torch_module
 from .native_ops import native_op
+from .rerouting import left_alone, rerouted
+
+_OPEN = 2**63 - 1
+"""The end of a slice that has none."""
 
 
 def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
@@ -16,12 +20,25 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         aten.index_reduce.default: _index_reduce,
         aten.put.default: _put,
         aten.segment_reduce.default: _segment_reduce,
+        aten.slice_scatter.default: _slice_scatter,
         aten.nonzero_static.default: _nonzero_static,
         aten.embedding_bag.default: _embedding_bag,
         aten.embedding_bag.padding_idx: _embedding_bag,
         aten._embedding_bag.default: _unpadded_embedding_bag,
         aten._embedding_bag_forward_only.default: _unpadded_embedding_bag,
     }
+
+
+def _slice_scatter(
+    x: Any, source: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Any:
+    """Ends where the tensor does: on its way through StableHLO, torch-mlir counts all places up to the stated end."""
+    if left_alone(_slice_scatter) or (type(end) is int and type(x.shape[dim]) is int and end <= x.shape[dim]):
+        return NotImplemented
+    if end is None or (type(end) is int and (end >= _OPEN or type(x.shape[dim]) is int)):
+        end = x.shape[dim]
+    with rerouted(_slice_scatter):
+        return torch_module().slice_scatter(x, source, dim, start, end, step)
 
 
 _SCATTERS = {

@@ -18,6 +18,7 @@ from . import (
     attention,
     bessel,
     complex_numbers,
+    convolutions,
     error_functions,
     gamma_functions,
     histograms,
@@ -35,6 +36,7 @@ _FAMILIES = (
     attention,
     bessel,
     complex_numbers,
+    convolutions,
     error_functions,
     gamma_functions,
     histograms,
@@ -140,7 +142,6 @@ def _copied(view: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
 def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
     return {
         aten.native_dropout.default: _dropout,
-        aten.convolution_backward.default: _convolution_backward,
         aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
         aten.diagonal_scatter.default: _diagonal_scatter,
         aten.empty_strided.default: _empty_strided,
@@ -275,57 +276,3 @@ def _max_pool_backward(
     torch = torch_module()
     zeros = torch.zeros_like(x).flatten(-2)
     return zeros.scatter_add(-1, indices.flatten(-2), gradient.flatten(-2)).view(x.shape)
-
-
-def _convolution_backward(  # noqa: PLR0913, PLR0917
-    gradient: Any,
-    x: Any,
-    weight: Any,
-    _bias_sizes: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    transposed: bool,
-    _output_padding: Any,
-    groups: int,
-    output_mask: Any,
-) -> Any:
-    """Gradients as convolutions of known sizes; those of transposed ones are left as they are."""
-    if transposed:
-        return NotImplemented
-    torch = torch_module()
-    axes = range(x.dim() - 2)
-    spatial = [list(sizes) if len(sizes) > 1 else list(sizes) * len(axes) for sizes in (stride, padding, dilation)]
-    stride, padding, dilation = spatial
-    of_x = of_weight = of_bias = None
-    if output_mask[0]:
-        covered = [
-            (gradient.shape[2 + axis] - 1) * stride[axis]
-            - 2 * padding[axis]
-            + dilation[axis] * (weight.shape[2 + axis] - 1)
-            + 1
-            for axis in axes
-        ]
-        rest = [x.shape[2 + axis] - covered[axis] for axis in axes]
-        of_x = torch.ops.aten.convolution.default(gradient, weight, None, stride, padding, dilation, True, rest, groups)
-    if output_mask[1]:
-        each = [
-            _weight_gradient(torch, one, other, weight.shape, (stride, padding, dilation))
-            for one, other in zip(x.chunk(groups, 1), gradient.chunk(groups, 1), strict=True)
-        ]
-        of_weight = torch.cat(each) if groups > 1 else each[0]
-    if output_mask[2]:
-        of_bias = gradient.sum([0, *range(2, x.dim())])
-    return of_x, of_weight, of_bias
-
-
-def _weight_gradient(torch: Any, x: Any, gradient: Any, shape: Any, spatial: Any) -> Any:
-    """Of one group: images and channels change roles, and so do stride and dilation."""
-    stride, padding, dilation = spatial
-    swapped = torch.ops.aten.convolution.default(
-        x.transpose(0, 1), gradient.transpose(0, 1), None, dilation, padding, stride, False, [0] * len(stride), 1
-    )
-    found = swapped.transpose(0, 1)
-    for axis in range(2, len(shape)):
-        found = found.narrow(axis, 0, shape[axis])
-    return found

@@ -6,6 +6,7 @@ import copy
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,82 @@ def test_attention_is_trained(graphs: list[Any]) -> None:
     for one, other in zip(model.parameters(), eager.parameters(), strict=True):
         torch.testing.assert_close(one.grad, other.grad, rtol=1e-4, atol=1e-4)
     assert len(graphs) == 2
+
+
+def _gradients(function: Any, *inputs: Any) -> list[Any]:
+    """What a function returns, and the gradients of a weighted sum of that by its inputs."""
+    result = function(*inputs)
+    weights = torch.linspace(0, 1, result.numel()).view(result.shape)
+    return [result, *torch.autograd.grad((result * weights).sum(), inputs)]
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_heads_that_share_keys_are_trained(heads: int, is_causal: bool, graphs: list[Any]) -> None:
+    def attended(*parts: Any) -> Any:
+        return torch.nn.functional.scaled_dot_product_attention(*parts, is_causal=is_causal, enable_gqa=True)
+
+    torch.manual_seed(0)
+    query, key, value = (torch.randn(2, n, 5, 8, requires_grad=True) for n in (4, heads, heads))
+    torch.testing.assert_close(
+        _gradients(compile_it(attended), query, key, value), _gradients(attended, query, key, value)
+    )
+    assert len(graphs) == 2
+
+
+@pytest.mark.parametrize(
+    ("kernel", "stride", "padding", "rest", "dilation", "groups"),
+    [
+        (2, 2, 0, 0, 1, 1),
+        (3, 2, 1, 1, 1, 2),
+        (3, 1, 1, 0, 2, 4),
+        (2, 1, 0, 1, 3, 1),
+    ],
+)
+def test_transposed_convolutions_are_trained(
+    kernel: int, stride: int, padding: int, rest: int, dilation: int, groups: int, graphs: list[Any]
+) -> None:
+    def convolved(x: Any, weight: Any, bias: Any) -> Any:
+        return torch.conv_transpose2d(x, weight, bias, stride, padding, rest, groups, dilation)
+
+    torch.manual_seed(0)
+    shapes = (2, 4, 5, 3), (4, 8 // groups, kernel, kernel), (8,)
+    inputs = [torch.randn(shape, requires_grad=True) for shape in shapes]
+    torch.testing.assert_close(
+        _gradients(compile_it(convolved), *inputs), _gradients(convolved, *inputs), rtol=1e-4, atol=1e-4
+    )
+    assert len(graphs) == 2
+
+
+@pytest.mark.parametrize("dim", [0, 1, None])
+def test_weight_norm_is_trained(dim: int | None, graphs: list[Any]) -> None:
+    torch.manual_seed(0)
+    eager = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(8, 4), dim=dim)
+    fast, x = copy.deepcopy(eager), torch.randn(3, 8)
+    for function in (eager, compile_it(fast)):
+        (function(x) ** 2).sum().backward()
+    for one, other in zip(fast.parameters(), eager.parameters(), strict=True):
+        torch.testing.assert_close(one.grad, other.grad)
+    assert len(graphs) == 2
+
+
+def test_slices_of_embeddings_are_trained(graphs: list[Any]) -> None:
+    """Every second element, to the end: with the scatter of the embedding, it once took all memory there is."""
+
+    def rotated(weight: Any) -> Any:
+        rows = torch.nn.functional.embedding(torch.tensor([[1, 4, 1], [0, 2, 3]]), weight)
+        even, odd = rows[..., ::2], rows[..., 1::2]
+        return torch.stack([even * 2 - odd * 3, even * 3 + odd * 2], -1).flatten(-2)
+
+    weight = torch.randn(5, 8, requires_grad=True)
+    torch.testing.assert_close(_gradients(compile_it(rotated), weight), _gradients(rotated, weight))
+    assert len(graphs) == 2
+
+
+def test_gelu_by_tanh_is_exact() -> None:
+    gelu = partial(torch.nn.functional.gelu, approximate="tanh")
+    x = torch.linspace(-6, 6, 1001)
+    torch.testing.assert_close(compile_it(gelu)(x), gelu(x), rtol=1e-6, atol=6e-7)
 
 
 def test_memory_is_shared(graphs: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
