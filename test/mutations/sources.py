@@ -23,13 +23,13 @@ for _folder in ("support", "differential", "passes/dispatch"):
         sys.path.append(str(_TEST / _folder))
 
 from generated import SUBJECTS, program  # noqa: E402
-from nest_model import Grid  # noqa: E402
-from nest_text import text_of  # noqa: E402
-from nests import random_nest  # noqa: E402
 from programs import PROGRAMS  # noqa: E402
 from programs.program import arguments as suite_arguments  # noqa: E402
 from random_dispatch import random_dispatch  # noqa: E402
 from test_random_dispatch import Kernel  # noqa: E402
+from updates.nest_model import Grid  # noqa: E402
+from updates.nest_text import text_of  # noqa: E402
+from updates.nests import random_nest  # noqa: E402
 
 Runs = list[list[Any]]
 

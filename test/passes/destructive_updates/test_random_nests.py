@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from fast_run import seeds
 from mlir import ir
-from nest_model import Array, Branch, Grid, Loop, Nest, nodes_of
-from nest_text import text_of
-from nests import random_nest
+from updates.nest_model import Array, Branch, Grid, Loop, Nest, nodes_of
+from updates.nest_text import text_of
+from updates.nests import random_nest
 
 import mlir_inplace as mi
 from mlir_inplace.dialects import dispatch

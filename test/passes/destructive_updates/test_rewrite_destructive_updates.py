@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from update_programs import FILL, STORE, function, loop, plain, put, run, transformed
+from updates.update_programs import FILL, STORE, function, loop, plain, put, run, transformed
 
 import mlir_inplace as mi
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from forced_materializations import END, program
 from test_update_refusals import rules
-from update_programs import FIRST, STORE, TARGET, function, run, transformed
+from updates.forced_materializations import END, program
+from updates.update_programs import FIRST, STORE, TARGET, function, run, transformed
 
 import mlir_inplace as mi
 from mlir_inplace.passes.analysis.destructive_updates import outcomes as update_outcomes

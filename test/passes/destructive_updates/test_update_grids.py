@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from forced_stores import ID, SUMS, ZEROS
 from test_update_refusals import rules
-from update_programs import FIRST, SECOND, STORE, TARGET, function, run, transformed
+from updates.forced_stores import ID, SUMS, ZEROS
+from updates.update_programs import FIRST, SECOND, STORE, TARGET, function, run, transformed
 
 from mlir_inplace.passes.analysis.destructive_updates.outcomes import RewriteRule
 

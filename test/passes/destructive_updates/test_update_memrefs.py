@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from forced_materializations import END, program
 from mlir import ir
 from test_update_refusals import rules
-from update_programs import FIRST, TARGET, loop, threads, transformed, until
+from updates.forced_materializations import END, program
+from updates.update_programs import FIRST, TARGET, loop, threads, transformed, until
 
 import mlir_inplace as mi
 from mlir_inplace.passes.analysis.destructive_updates.outcomes import RewriteRule

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from accepted_updates import Accepted, accepted, check
 from test_update_refusals import rules
-from update_programs import FIRST, SECOND, STORE, Array, function, keep, loop, run, transformed, until
+from updates.accepted_updates import Accepted, accepted, check
+from updates.update_programs import FIRST, SECOND, STORE, Array, function, keep, loop, run, transformed, until
 
 import mlir_inplace as mi
 from mlir_inplace.passes.analysis.destructive_updates.outcomes import RewriteRule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from update_programs import transformed
+from updates.update_programs import transformed
 
 import mlir_inplace as mi
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from forced_materializations import MATERIALIZATIONS
-from forced_stores import STORES
-from forced_updates import FROM_SOURCE, UPDATES, Refusal, Rule
 from mlir import ir
-from update_programs import FILL, FIRST, SECOND, STORE, TARGET, Array, function, loop, put, run, transformed
+from updates.forced_materializations import MATERIALIZATIONS
+from updates.forced_stores import STORES
+from updates.forced_updates import FROM_SOURCE, UPDATES, Refusal, Rule
+from updates.update_programs import FILL, FIRST, SECOND, STORE, TARGET, Array, function, loop, put, run, transformed
 
 import mlir_inplace as mi
 from mlir_inplace.dialects import dispatch

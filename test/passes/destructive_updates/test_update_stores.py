@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from accepted_updates import Accepted, accepted, check
-from forced_updates import BACKWARDS, SLICE
-from update_programs import FIRST, SECOND, STORE, TARGET, keep, threads, transformed
+from updates.accepted_updates import Accepted, accepted, check
+from updates.forced_updates import BACKWARDS, SLICE
+from updates.update_programs import FIRST, SECOND, STORE, TARGET, keep, threads, transformed
 
 import mlir_inplace as mi
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 
-from nest_model import SIZE, Affine, Branch, Grid, Loop, Nest, Node, Point, Update, at
+from .nest_model import SIZE, Affine, Branch, Grid, Loop, Nest, Node, Point, Update, at
 
 
 def random_nest(seed: int) -> Nest:

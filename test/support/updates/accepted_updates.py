@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from update_programs import Array, function, run, transformed
+
+from .update_programs import Array, function, run, transformed
 
 
 @dataclass(frozen=True)

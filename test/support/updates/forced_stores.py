@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from forced_updates import BACKWARDS, FILLED, FROM_SOURCE, PUT_NEXT, READ, SLICE, UPWARDS, refusal
-from update_programs import FILL, FIRST, SECOND, SHIFT, STORE, TARGET, get, keep, loop, plain, put, threads
 
 from mlir_inplace.passes.analysis.destructive_updates.outcomes import RewriteRule
+
+from .forced_updates import BACKWARDS, FILLED, FROM_SOURCE, PUT_NEXT, READ, SLICE, UPWARDS, refusal
+from .update_programs import FILL, FIRST, SECOND, SHIFT, STORE, TARGET, get, keep, loop, plain, put, threads
 
 __all__ = ["STORES"]
 

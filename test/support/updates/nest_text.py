@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nest_model import FILLING, SIZE, Affine, Branch, Loop, Nest, Node, Update, nodes_of
+from .nest_model import FILLING, SIZE, Affine, Branch, Loop, Nest, Node, Update, nodes_of
 
 __all__ = ["text_of"]
 

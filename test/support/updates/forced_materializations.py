@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from forced_updates import FILLED, PUT_NEXT, UPWARDS, Refusal, Rule
-from update_programs import FILL, SHIFT, TARGET, Array, loop, plain
 
 from mlir_inplace.passes.analysis.destructive_updates.outcomes import RewriteRule
+
+from .forced_updates import FILLED, PUT_NEXT, UPWARDS, Refusal, Rule
+from .update_programs import FILL, SHIFT, TARGET, Array, loop, plain
 
 __all__ = ["MATERIALIZATIONS"]
 

@@ -9,7 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from update_programs import (
+
+from mlir_inplace.passes.analysis.destructive_updates.chains import UpdateRule
+from mlir_inplace.passes.analysis.destructive_updates.outcomes import RewriteRule
+
+from .update_programs import (
     FIRST,
     SECOND,
     SHIFT,
@@ -26,9 +30,6 @@ from update_programs import (
     threads,
     until,
 )
-
-from mlir_inplace.passes.analysis.destructive_updates.chains import UpdateRule
-from mlir_inplace.passes.analysis.destructive_updates.outcomes import RewriteRule
 
 __all__ = ["UPDATES", "Refusal", "Rule", "refusal"]
 
