@@ -8,6 +8,7 @@
 Each op of `torch.testing._internal.common_methods_invocations.op_db` that has no random numbers is exported with some
 of its sample inputs, in float32 and in int64, is compiled with `optimize` off and on, and run; what it returns is
 compared with what PyTorch returns. Every op runs in a child process, so that a crash is a row of the table.
+`--programs FOLDER` keeps linalg on tensors, for `beside_upstream.py`.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import mlir_inplace as mi
 from mlir_inplace.frontends.torch.refusal import RefusedGraphError
 
 sys.path.insert(0, str(Path(__file__).parent))
-from onnx_backend import write_section
+from onnx_backend import write_program, write_section
 from tied_positions import elements_at_positions
 from torch_modules import MODULES
 
@@ -41,6 +42,7 @@ DTYPES = (torch.float32, torch.int64)
 TOLERANCES = {torch.float32: (1e-4, 1e-4), torch.float64: (1e-7, 1e-7), torch.complex64: (1e-4, 1e-4)}
 SECONDS = 120
 """The longest that a child process may compute for one op."""
+_SETTINGS: dict[str, Path | None] = {"programs": None}
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,8 @@ def _one_case(name: str, dtype: str, module: torch.nn.Module, inputs: list[Any],
             return Outcome(name, dtype, "refused", "torch-mlir", _line(error))
         except Exception as error:  # noqa: BLE001
             return Outcome(name, dtype, "refused", f"mlir-inplace, {type(error).__name__}", _line(error))
+        if _SETTINGS["programs"] and not optimize:
+            write_program(_SETTINGS["programs"], f"{name}.{dtype}", program)
         try:
             got = program.main(*[tensor.clone() for tensor in inputs])
         except Exception as error:  # noqa: BLE001
@@ -284,7 +288,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--merge", type=Path, nargs="+", help="report outcomes of earlier runs, the last of each op")
     parser.add_argument("--page", type=Path, help="write the table into this page")
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--programs", type=Path, help="write linalg on tensors into this folder, a file each")
     settings = parser.parse_args(arguments)
+    _SETTINGS["programs"] = settings.programs
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     if settings.merge:
