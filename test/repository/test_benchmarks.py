@@ -26,6 +26,7 @@ SMALLEST = {
     "memory_planning": "--only 'layers 20' --rounds 1",
     "models": "--only perceptron --rounds 2",
     "networks": "--only small --rounds 2",
+    "perceptrons": "--only 64-128 --batches 4 --rounds 2",
     "rank_costs": "--divide 64 --rounds 1 --only matmul --ranks 64",
     "remove_outs": "--chains dead --ops 10 --rounds 1",
     "scaling": "--shapes inserts --ops 20 --rounds 1",
@@ -42,6 +43,8 @@ COMPARE = ROOT / "benchmarks" / "compare.py"
 
 @pytest.mark.parametrize("name", sample(list(SMALLEST), least=3))
 def test_a_benchmark_prints_its_table(name: str) -> None:
+    if name == "perceptrons":
+        pytest.importorskip("onnxruntime")
     if name == "models":
         pytest.importorskip("jax", minversion="0.9")
     if name in ("rank_costs", "sharded", "sharded_gathers", "sharded_stencil") and shutil.which("mpiexec") is None:

@@ -8,9 +8,10 @@ are *held* (arguments that are the same in each call) are packed once, by whoeve
   another input without `n`, at any indices. There may be any number of other loops, over rows, whose sizes are not
   known even.
 * A block of columns fills the register tile: four vectors, or two, where there are few registers or columns.
-* Weights stay where packing does not pay: columns that fill no blocks, and weights that fit into the first cache, or of
-  which blocks are read once, as there are no more rows (`_FEW_ROWS`) than a register tile has: rows of several places
-  are read from memory faster than one block after the other.
+* Weights stay where packing does not pay: columns that fill no blocks, weights of one row, and those that fit into the
+  first cache. So do those of which blocks are read once, as there are no more rows (`_FEW_ROWS`) than a register tile
+  has, unless all held arguments take at most half of the last cache. From memory, rows of several places are read
+  faster than one block after the other; from that cache, slower.
 
 Ops of the first block of a function. Linear in them and their uses; nothing is changed.
 """
@@ -36,7 +37,7 @@ _MATRIX = 2
 """The rank of weights that are packed."""
 
 _FEW_ROWS = 4
-"""A register tile has as many rows: these read weights once, and have never packed them."""
+"""A register tile has as many rows: these read weights once."""
 
 
 @frozen
@@ -66,11 +67,12 @@ class HeldProduct:
 def find_products(block: ir.Block, held: Collection[ir.Value], machine: Machine) -> list[HeldProduct]:
     """Return the products of `block` whose weights are to be packed; `held` are arguments of it."""
     alone = {value for value in held if len(list(value.uses)) == 1}
-    found = (_product(op.operation, alone, machine) for op in block.operations)
+    are_near = sum(type_bytes(value.type) for value in held) <= machine.l3 // 2
+    found = (_product(op.operation, alone, machine, are_near) for op in block.operations)
     return [product for product in found if product is not None]
 
 
-def _product(op: ir.Operation, held: Collection[ir.Value], machine: Machine) -> HeldProduct | None:
+def _product(op: ir.Operation, held: Collection[ir.Value], machine: Machine, are_near: bool) -> HeldProduct | None:
     """Return the product that an op is, None if it is none, or does not gain."""
     if not op.name.startswith("linalg.") or not len(op.results) or not any(value in held for value in op.operands):
         return None
@@ -88,7 +90,7 @@ def _product(op: ir.Operation, held: Collection[ir.Value], machine: Machine) -> 
     if structured.reduction_loops != [depth] or structured.depends(1 - weights, column):
         return None
     product = HeldProduct(structured, weights, column, depth, _block(structured, weights, column, machine))
-    return product if _gains(product, machine) else None
+    return product if _gains(product, machine, are_near) else None
 
 
 def _block(op: Structured, weights: int, column: int, machine: Machine) -> int:
@@ -99,11 +101,11 @@ def _block(op: Structured, weights: int, column: int, machine: Machine) -> int:
     return next((width for width in widths if lanes > 1 and columns and columns % width == 0), 0)
 
 
-def _gains(product: HeldProduct, machine: Machine) -> bool:
-    """Whether the weights are read in other places than they are, and often enough."""
+def _gains(product: HeldProduct, machine: Machine, are_near: bool) -> bool:
+    """Whether the weights are read in other places than they are, and often enough, or from the last cache."""
     op = product.structured
     rows = prod(op.size(loop) for loop in op.parallel_loops if loop != product.column)
-    if not product.block or not op.sizes[product.depth] or rows <= _FEW_ROWS:
+    if not product.block or not op.sizes[product.depth] or rows <= (1 if are_near else _FEW_ROWS):
         return False
     if product.is_transposed:
         return True
