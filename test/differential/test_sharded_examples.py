@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fast_run import chosen
 from mlir import ir
 
 import mlir_inplace as mi
@@ -35,6 +36,10 @@ SHAPES = {
 }
 
 
+ON_GRIDS = [(name, grid) for name, grids in GRIDS.items() for grid in grids]
+FAST = [one for one in ON_GRIDS if one not in (("attention", MANY), ("summa", "8x8"))]
+
+
 def module_of(name: str, grid: str, rows: int = 19) -> ir.Module:
     """The example for another grid, and the stencil for other rows."""
     text = (EXAMPLES / f"{name}.mlir").read_text().replace("tensor<19x", f"tensor<{rows}x")
@@ -52,7 +57,7 @@ def run(module: ir.Module, arguments: Sequence[Any]) -> tuple[list[Any], list[Ev
     return evaluate_sharded(module, "main", [np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments])
 
 
-@pytest.mark.parametrize(("name", "grid"), [(name, grid) for name, grids in GRIDS.items() for grid in grids])
+@pytest.mark.parametrize(("name", "grid"), chosen(ON_GRIDS, *FAST))
 def test_annotated_examples(name: str, grid: str) -> None:
     with ir.Context():
         module = module_of(name, grid)

@@ -155,6 +155,7 @@ def histories() -> dict[str, Case]:
 CASES = {**swaps(), **histories()}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("optimize", [False, True])
 @pytest.mark.parametrize("name", CASES)
 def test_values_and_copied_bytes(name: str, optimize: bool) -> None:

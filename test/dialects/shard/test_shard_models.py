@@ -115,6 +115,7 @@ def run(text: str, arguments: list[list[Any]], pipeline: str = "") -> list[Evalu
         return evaluate_ranks(module, "f", arguments)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("pipeline", [BUFFERIZE, PACKED])
 @pytest.mark.parametrize("argument", ["{bufferization.writable = true}", "{bufferization.writable = false}"])
 @pytest.mark.parametrize("kept", [False, True])

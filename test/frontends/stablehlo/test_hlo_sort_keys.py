@@ -40,6 +40,7 @@ def check(
         assert array.tobytes() == expected[name].tobytes(), (name, text, x)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("element", "comparator"), sample(CASES, least=5))
 @pytest.mark.parametrize("size", [33, 130])
 def test_every_type_and_comparator(size: int, element: str, comparator: str) -> None:

@@ -46,6 +46,7 @@ def test_results_are_the_same_past_the_caches(shape: tuple[int, ...], threads: i
     np.testing.assert_array_equal(program.main(a), expected)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     "shape", [(64, 64), (63, 48), (5, 1003), (4096,), (4097,), (15,), (3, 16), (0, 64), (5, 3, 20), (3, 5, 32)]

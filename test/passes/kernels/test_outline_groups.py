@@ -88,6 +88,7 @@ def with_groups(monkeypatch: pytest.MonkeyPatch, *passes: str) -> None:
     monkeypatch.setattr(lowering, "MARK_KERNELS", (marks,))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("repeats", [1, 2])
 @pytest.mark.parametrize("text", [CHAIN, OVERWRITTEN, SHARED], ids=["chain", "overwritten", "shared"])
 def test_same_values_and_copies(text: str, repeats: int, monkeypatch: pytest.MonkeyPatch) -> None:

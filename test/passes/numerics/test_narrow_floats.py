@@ -159,6 +159,7 @@ _KINDS = {
 
 # The loop around an atomic update compares what was loaded with what is in memory: bits that change on the way to it
 # would keep it from ending.
+@pytest.mark.each_value
 @pytest.mark.parametrize("optimize", [False, True])
 @pytest.mark.parametrize("type_", _TYPES)
 @pytest.mark.parametrize("kind", _KINDS)

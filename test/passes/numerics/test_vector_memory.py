@@ -16,6 +16,7 @@ def wrapped(values: np.ndarray, width: int) -> np.ndarray:
     return ((values << (64 - width)) >> (64 - width)).astype(np.int64)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_transfers(width: int, options: dict[str, bool]) -> None:

@@ -61,6 +61,7 @@ def gather(element: str, count: str, width: str, wide: str) -> str:
     return program_of(body, types, ["d0", "d0, d1"], "pp", element)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("element", DTYPES)
 @pytest.mark.parametrize("width", [1, 2, 15, 16, 17, 40, 67])
 def test_rows_are_gathered_in_vectors(element: str, width: int) -> None:

@@ -113,6 +113,7 @@ def run(chain: Chain, rounds: int = ROUNDS, *, prelude: str = "", **options: Any
     return program.memory_stats
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("optimize", [False, True])
 @pytest.mark.parametrize("rounds", [3, ROUNDS])
 @pytest.mark.parametrize("name", CHAINS)

@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 from block_graphs import Edges, dominates, graphs, ways
+from fast_run import scaled
 from hypothesis import given, settings
 
 from mlir_inplace.passes.analysis.ir.block_graph import BlockGraph, BlockLoop
@@ -25,7 +26,7 @@ def test_every_reachable_block_is_read_once(edges: Edges) -> None:
     assert graph.successors == expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=scaled(300, least=60))
 @given(graphs())
 def test_dominators(edges: Edges) -> None:
     graph = BlockGraph(edges)
@@ -54,7 +55,7 @@ def test_loops_are_nested_intervals_that_lead_from_anywhere_to_anywhere(edges: E
         assert loop == max(around, key=lambda n: graph.loops[n].begin, default=-1)
 
 
-@settings(max_examples=500)
+@settings(max_examples=scaled(500, least=60))
 @given(graphs())
 def test_a_way_leads_back_past_a_definition_iff_a_loop_without_it_does(edges: Edges) -> None:
     """The claim behind the rule that loops decide what is overwritten by an earlier or later iteration."""
@@ -68,7 +69,7 @@ def test_a_way_leads_back_past_a_definition_iff_a_loop_without_it_does(edges: Ed
         assert (read in ways(blocks, write, avoided=defined)) == back
 
 
-@settings(max_examples=500)
+@settings(max_examples=scaled(500, least=60))
 @given(graphs())
 def test_reachability(edges: Edges) -> None:
     graph = BlockGraph(edges)
