@@ -4,8 +4,8 @@ A round plans (``passes/analysis/destinations/read_moves.py``), moves, and analy
 is read after a write. When nothing is left to move, the module goes back to the cheapest outcome. What did not pay for
 all operands together is tried for each by itself.
 
-Cost: one analysis if nothing can move or nothing is copied; at most ``_TRIALS`` more, and in a large module fewer
-unless they pay.
+Cost: one analysis if nothing can move, or if nothing is copied but what must not be written; at most ``_TRIALS`` more,
+and in a large module fewer unless they pay.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ from functools import partial, reduce
 from mlir import ir
 
 from ....dialects.support.frozen_classes import frozen
+from ...analysis.conflicts.decisions import Rule
 from ...analysis.costs.price import Price
 from ...analysis.destinations.costs import LIVE_OPTIONS, cost
 from ...analysis.destinations.read_moves import Move, MoveKind, plan_moves
+from ...analysis.in_place.cost_model import CostModel, Expense
+from ...analysis.in_place.function_decisions import FunctionAnalysis
 from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 
 __all__ = ["MovedRead", "move_reads"]
@@ -46,7 +49,7 @@ def move_reads(module: ir.Operation, known: ModuleAnalysis | None) -> tuple[list
     """
     current = known if known is not None else analyze_module(module, LIVE_OPTIONS)
     with module.context:
-        if current.refusals or not _copies(current) or not plan_moves(current):
+        if current.refusals or not _may_copy_less(current) or not plan_moves(current):
             return [], current
         rounds = _Rounds(current)
         rounds.run(None)
@@ -80,7 +83,7 @@ class _Rounds:
         """Move, for all operands or for one, while there is something to move; then go back to the best state."""
         current, undo, told = self.best, list[_Undo](), list[MovedRead]()
         patience = _TRIALS if len(current.snapshot.ops) <= _SMALL else _PATIENCE
-        while self._left and len(undo) < patience and _copies(self.best):
+        while self._left and len(undo) < patience and _may_copy_less(self.best):
             moves = plan_moves(current, partial(_is_operand, current, operand))
             if not moves:
                 break
@@ -105,9 +108,27 @@ def _saves_copies(analysis: ModuleAnalysis, other: ModuleAnalysis) -> bool:
     return new < old and (new.refusals, new.copied) < (old.refusals, old.copied)
 
 
-def _copies(analysis: ModuleAnalysis) -> bool:
-    """Whether there are copies to save, of what can be bufferized."""
-    return _price(analysis).copied > 0
+def _may_copy_less(analysis: ModuleAnalysis) -> bool:
+    """Whether there are copies, of what can be bufferized, that another order of the ops may save."""
+    costs = CostModel(analysis.effects)
+    return any(
+        price.copied > 0 and not _is_of_readonly(analysis, function, expense)
+        for function in analysis.functions
+        for expense, price in costs.expenses(function)
+    )
+
+
+def _is_of_readonly(analysis: ModuleAnalysis, function: FunctionAnalysis, expense: Expense) -> bool:
+    """Whether a copy is made because memory must not be written, or is one into such a copy.
+
+    It is made in any order of the ops: who else reads that memory, and when, was not the reason.
+    """
+    if expense.packs or expense.makes:
+        return False
+    s = analysis.snapshot
+    operands = s.operands(s.operand_op[expense.number]) if expense.moves else (expense.number,)
+    decisions = filter(None, map(function.decisions.get, operands))
+    return any(one.conflict is not None and one.conflict.rule is Rule.NOT_WRITABLE for one in decisions)
 
 
 def _price(analysis: ModuleAnalysis) -> Price:

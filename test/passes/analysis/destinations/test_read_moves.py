@@ -136,3 +136,27 @@ def test_assertion_keeps_its_read_behind_it() -> None:
         program.main(np.arange(4), 1, 1 << 40)
     result, old = program.main(np.arange(4) + 10, 1, 1)
     assert (list(result), old) == ([10, 1, 12, 13], 11)
+
+
+def analyses_of(writable: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often moving the reads of a function analyses it, whose argument is `writable`, and read after a write."""
+    text = f"""
+    func.func @main(%t: tensor<16xf32> {writable}, %x: f32, %i: index) -> (tensor<16xf32>, f32) {{
+      %r = tensor.insert %x into %t[%i] : tensor<16xf32>
+      %o = tensor.extract %t[%i] : tensor<16xf32>
+      return %r, %o : tensor<16xf32>, f32
+    }}"""
+    with ir.Context():
+        module = ir.Module.parse(text)
+        made: list[object] = []
+        with monkeypatch.context() as patch:
+            analyse = read_moves.analyze_module
+            patch.setattr(read_moves, "analyze_module", lambda *given: made.append(given) or analyse(*given))
+            moved, _ = read_moves.move_reads(module.operation, None)
+        assert bool(moved) == (writable == W)
+    return len(made)
+
+
+def test_copies_of_what_must_not_be_written_are_no_reason_to_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert analyses_of("{bufferization.writable = false}", monkeypatch) == 1
+    assert analyses_of(W, monkeypatch) == 2
