@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import pkgutil
+import shlex
 import sys
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
@@ -92,6 +93,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=[item for item in items if item in left_out])
         items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None, object, object]:
+    """Say below all else how to run the first test that failed again."""
+    said = yield
+    failed = [*terminalreporter.stats.get("failed", ()), *terminalreporter.stats.get("error", ())]
+    if failed:
+        full = " --full" if fast_run.is_full() else ""
+        again = f"python -m pytest -n0{full} {shlex.quote(failed[0].nodeid)}"
+        terminalreporter.write_line(f"The first one again, in one process: {again}")
+    return said
 
 
 def _values(item: pytest.Item) -> set[tuple[str, int]]:

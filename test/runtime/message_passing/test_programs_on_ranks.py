@@ -36,7 +36,7 @@ def test_results_are_those_of_numpy(ranks: Ranks, program: str, count: int, tmp_
 
 
 @first_mpi
-@pytest.mark.parametrize("count", chosen([1, 2, 3, 4], 4))
+@pytest.mark.parametrize("count", chosen([1, 2, 3, 4], 2))
 def test_examples_are_those_of_numpy(ranks: Ranks, count: int, tmp_path: Path) -> None:
     all_right(ranks(count, "-m", "mpi4py", PROGRAMS / "examples.py", EXAMPLES, tmp_path), count)
 
