@@ -49,6 +49,7 @@ NOT_RUN = {
     "python -m mlir_inplace.tools.generate_screens *": "would write pictures by whatever browser there is",
     "python -m mlir_inplace.tools.generate_docs": "would write the page that test_generate_docs.py compares",
     "python benchmarks/*": "measures for minutes",
+    "OMP_WAIT_POLICY=passive python benchmarks/*": "measures for minutes, and threads of others wait asleep",
     "python .ci/*": "builds distributions, which .ci/run does, or changes the version",
     "python test/*": "takes hours, or writes files of the repository",
     "*mutate_inputs *": "takes minutes",
