@@ -234,9 +234,9 @@ def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
     """NaN stays, and is what a bound that is NaN gives; torch-mlir's lowering takes a bound for NaN."""
     torch = torch_module()
     if low is not None:
-        x = torch.where(x < low, low, x) if isinstance(low, int | float) else _extremum(x, low, x > low)
+        x = _extremum(x, low, x > low) if isinstance(low, torch.Tensor) else torch.where(x < low, low, x)
     if high is not None:
-        x = torch.where(x > high, high, x) if isinstance(high, int | float) else _extremum(x, high, x < high)
+        x = _extremum(x, high, x < high) if isinstance(high, torch.Tensor) else torch.where(x > high, high, x)
     return x
 
 
