@@ -63,6 +63,7 @@ def test_a_rank_that_fails_alone_ends_all_with_its_message(ranks: Ranks) -> None
 
 
 @first_mpi
-def test_ranks_share_the_disk_cache(ranks: Ranks, tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", chosen([2, 4], 2))
+def test_ranks_share_the_disk_cache(ranks: Ranks, count: int, tmp_path: Path) -> None:
     for _ in range(2):
-        all_right(ranks(2, "-m", "mpi4py", PROGRAMS / "cached.py", tmp_path), 2)
+        all_right(ranks(count, "-m", "mpi4py", PROGRAMS / "cached.py", tmp_path), count)
