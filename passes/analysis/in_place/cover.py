@@ -59,11 +59,21 @@ def disjoint_bound(
     clauses: Sequence[Clause], costs: Mapping[Expense, Price], without: frozenset[Expense] = frozenset()
 ) -> Price:
     """Return the costs of clauses that have nothing in common, of which ``without`` are not paid."""
+    return _bound_in_turn(sorted(clauses, key=_rank), costs, without)
+
+
+def _rank(clause: Clause) -> tuple[int, list[Expense]]:
+    return len(clause.paid), sorted(clause.paid)
+
+
+def _bound_in_turn(
+    clauses: Sequence[Clause], costs: Mapping[Expense, Price], without: frozenset[Expense] = frozenset()
+) -> Price:
+    """Return the costs of clauses that have nothing in common with those before them."""
     bound, taken = _NOTHING, set[Expense]()
-    for clause in sorted(clauses, key=lambda clause: (len(clause.paid), sorted(clause.paid))):
-        free = clause.paid - without
-        if free and taken.isdisjoint(clause.paid) and not clause.unless:
-            bound = bound.plus(min(costs[one] for one in free))
+    for clause in clauses:
+        if taken.isdisjoint(clause.paid) and not clause.unless and (free := clause.paid - without):
+            bound = bound.plus(min(map(costs.__getitem__, free)))
             taken |= clause.paid
     return bound
 
@@ -128,7 +138,7 @@ class _Search:
 
     def run(self) -> Cover:
         first = disjoint_bound(self._clauses, self._costs)
-        open_ = [clause for clause in self._clauses if not clause.unless]
+        open_ = sorted((clause for clause in self._clauses if not clause.unless), key=_rank)
         waiting = [clause for clause in self._clauses if clause.unless]
         self._visit(_Node(frozenset(), frozenset(), _NOTHING, open_, waiting))
         if self.nodes > self._most:
@@ -141,7 +151,7 @@ class _Search:
         self.nodes += 1
         if self.nodes > self._most:
             return
-        least = node.cost.plus(disjoint_bound(node.open, self._costs, node.without))
+        least = node.cost.plus(_bound_in_turn(node.open, self._costs, node.without))
         if self._best is not None and least >= self._best[0]:
             return
         if not node.open:

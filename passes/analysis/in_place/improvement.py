@@ -230,18 +230,25 @@ class _Search:
         return self._best
 
     def _look_around(self) -> None:
-        """Refuse what seems to save most, in each order by itself.
+        """Refuse what seems to save most, in each order by itself, then what one op forwards twice.
 
         Clauses are about the orders and refusals that told them: where they prove an outcome cheapest, another order
         may resolve a conflict that no clause is about.
         """
         most = self.trials + min(_MOST_LOOKS, self._visits) // max(self._size, 1)
-        for one in self._known:
-            for cost, operand in sorted(self._estimates(one))[:_MOST_PROMISING]:
-                if cost < self._best.cost and (one.order, frozenset({operand})) not in self._outcomes:
-                    if self.trials >= most:
-                        return
-                    self._try(one.order, {operand: self._clauses.reason(operand)})
+        promising = [
+            (one.order, operand)
+            for one in self._known
+            for cost, operand in sorted(self._estimates(one))[:_MOST_PROMISING]
+            if cost <= self._best.cost
+        ]
+        first = self._known[0]
+        twice = [(first.order, one) for _, one in sorted(self._estimates(first)) if self._clauses.is_twice(one)]
+        for order, operand in (*promising, *twice):
+            if self.trials >= most:
+                return
+            if (order, frozenset({operand})) not in self._outcomes:
+                self._try(order, {operand: self._clauses.reason(operand)})
 
     def _climb(self) -> None:
         """Refuse one operand more, in any order, as long as that makes it cheaper.

@@ -74,6 +74,14 @@ class LikelyClauses:
                 found[operand] = found.get(operand, Price()).plus(price)
         return found
 
+    def is_twice(self, operand: int) -> bool:
+        """Whether an op yields one value by this operand and by another one: either may be the copy."""
+        s, forwards = self._snapshot, self._effects.forwards
+        op, value = s.operand_op[operand], s.operand_value[operand]
+        if operand not in forwards or op in s.op_successors:
+            return False
+        return sum(s.operand_value[one] == value and one in forwards for one in s.operands(op)) > 1
+
     def reason(self, operand: int) -> Conflict:
         """Return what refusing an operand would avoid, as far as it is known."""
         return self._avoided.get(operand) or self._packs.get(operand) or _CHEAPER
