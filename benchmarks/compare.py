@@ -8,8 +8,9 @@ that changes from round to round; a process measures everything it is asked for,
 `analysis` is bufferization of the programs of `scaling.py`, `compile` is `mi.compile` of those of `compile_latency.py`,
 both as processor time; `run` is optimized code of some of `subjects/workloads.py`, `call` is calls on small arrays. The
 table has the medians over the rounds in ms, the ratio of HEAD to BASE, and the interval that the ratio is in with 95 %
-confidence (bootstrap over the rounds). A row is marked where the interval leaves out 1. The programs are those of this
-checkout, for both commits.
+confidence (bootstrap over the rounds). A row is marked where the interval leaves out 1. Two rounds are too few for
+that: of a commit beside itself they marked seven of ten rows, on a machine that others used. The programs are those of
+this checkout, for both commits.
 """
 
 from __future__ import annotations
