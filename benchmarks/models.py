@@ -25,10 +25,13 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from speed import CHILD, Call, Clock, measure, right_calls, set_up
+from speed import CHILD, Clock, measure, right_calls, set_up
+
+if TYPE_CHECKING:
+    from subjects.peers import Call
 
 TOLERANCE = 1e-4
 Program = tuple[Callable[..., Any], tuple[Any, ...]]

@@ -13,6 +13,7 @@ multiplications. Before that our result is compared with ONNX Runtime's. Nothing
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import statistics
 import time
@@ -20,8 +21,6 @@ from collections.abc import Sequence
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-import itertools
 
 import numpy as np
 from subjects.limits import measure_limits

@@ -38,9 +38,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
     from subjects.limits import Limits
+    from subjects.peers import Call
     from subjects.workloads import Workload
 
-Call = Callable[[], Any]
 Clock = Callable[[], float]
 CHILD = "MLIR_INPLACE_BENCHMARK_THREADS"
 TURN, REST, WARM_UP = 0.02, 0.3, (0.005, 0.05)
