@@ -72,6 +72,7 @@ def _laid_out(
 
 
 def _rearranged(array: np.ndarray[Any, Any], layout: Rearrangement) -> np.ndarray[Any, Any]:
+    """Copy an array as it is to be laid out; two parts of it are one dimension."""
     cut = layout.cut
     parts = [array] if cut is None else np.split(array, [cut.place], cut.dimension)
     views = [parts[0].reshape(layout.shape).transpose(layout.order)]

@@ -111,7 +111,7 @@ def _is_rearrangement(attribute: Any) -> bool:
     orders = [values["order"], values.get("rest", [])]
     is_permuted = all(sorted(order) == list(range(len(order))) for order in orders)
     cut = values.get("cut", [0, 0])
-    return is_permuted and len(values["order"]) == len(values["shape"]) and len(cut) == 2 and min(cut) >= 0  # noqa: PLR2004
+    return is_permuted and len(values["order"]) == len(values["shape"]) and len(cut) == 2 and min(cut) >= 0
 
 
 def _is_result_map(attribute: Any, type_: ir.FunctionType) -> bool:
