@@ -48,7 +48,7 @@ blocks, and are a product of their own; both are inserted into the result. **The
 `inplace.rearranged` says to which shape an array is to be expanded, and then in which order its dimensions are to be
 laid out, before it is passed; with `cut` and `rest`, where it is cut into two parts, which lie one after the other, and
 the order of the second one's dimensions. Left alone: products whose weights have other than two dimensions, as those of
-a batch have, or are narrower than the sum; those where packing does not pay, of few rows or small weights; and
+a batch have, or are narrower than the sum; those where packing does not pay, of small weights or few columns; and
 functions that are called in the module. `print-packed` reports each product.
 
 Linear in the ops. Upstream counterpart: `transform.structured.pack`; the choice is in

@@ -250,8 +250,9 @@ def test_a_result_in_blocks_is_the_memory_that_the_caller_gives() -> None:
     assert compiled.memory_stats.copies == 0
 
 
-def test_threads_change_no_bit() -> None:
-    p = Program((50,), 200)
+@pytest.mark.parametrize("count", [1, 50])
+def test_threads_change_no_bit(count: int) -> None:
+    p = Program((count,), 200)
     text = p.text(p.relu(p.biased(p.product(p.product("x", 512), 256, turned=True))))
     rng = np.random.default_rng(6)
     rows, *weights = [rng.standard_normal(array.shape).astype(np.float32) for array in p.arrays()]
