@@ -107,7 +107,7 @@ def _is_rearrangement(attribute: Any) -> bool:
         return False
     if not all(isinstance(named.attr, ir.DenseI64ArrayAttr) for named in attribute):
         return False
-    values = {named.name: list(named.attr) for named in attribute}
+    values = {named.name: list(ir.DenseI64ArrayAttr(named.attr)) for named in attribute}
     orders = [values["order"], values.get("rest", [])]
     is_permuted = all(sorted(order) == list(range(len(order))) for order in orders)
     cut = values.get("cut", [0, 0])

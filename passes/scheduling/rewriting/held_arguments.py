@@ -75,7 +75,7 @@ def read_rearrangement(mark: ir.DictAttr) -> Rearrangement:
     """Return what the attributes of an argument say about its layout; they say something."""
     named = ir.DictAttr(mark[REARRANGED])
     read = {one.name: tuple(ir.DenseI64ArrayAttr(one.attr)) for one in named}
-    cut = Cut(*read["cut"], read["rest"]) if "cut" in read else None
+    cut = Cut(read["cut"][0], read["cut"][1], read["rest"]) if "cut" in read else None
     return Rearrangement(read["shape"], read["order"], cut)
 
 

@@ -69,7 +69,7 @@ def _parts(product: HeldProduct, packed: ir.Value) -> tuple[ir.Value, ir.Value]:
     shapes = [(columns // product.block, depth, product.block), (depth, product.rest)]
     element, parts, first = ir.RankedTensorType(packed.type).element_type, list[ir.Value](), 0
     for shape, count in zip(shapes, (columns * depth, product.rest * depth), strict=True):
-        flat = take_slice(packed, Subset([first], [count], [1]))
+        flat = take_slice(packed, Subset((first,), (count,), (1,)))
         groups = reassociation([list(range(len(shape)))])
         parts.append(tensor.expand_shape(ir.RankedTensorType.get(shape, element), flat, groups, [], shape))
         first += count
@@ -80,7 +80,7 @@ def _columns(value: ir.Value, first: int, count: int) -> Subset:
     """Return `count` columns of a result, those from number `first` on."""
     rank = ir.RankedTensorType(value.type).rank
     rows = [tensor_size(value, dimension) for dimension in range(rank - 1)]
-    return Subset([*[0] * len(rows), first], [*rows, count], [1] * rank)
+    return Subset((*[0] * len(rows), first), (*rows, count), (1,) * rank)
 
 
 def _started(fill: ir.Operation | None, whole: ir.Value, part: Subset) -> ir.Value:
@@ -115,7 +115,7 @@ def _blocks_product(product: HeldProduct, weights: ir.Value, init: ir.Value) -> 
 def _rest_product(product: HeldProduct, weights: ir.Value, init: ir.Value) -> ir.Value:
     """Compute the columns behind the blocks."""
     old = product.structured
-    indices = list(old.indices)
+    indices: list[Sequence[OperandIndex]] = list(old.indices)
     indices[product.weights] = [OperandIndex({loop: 1}) for loop in (product.depth, product.column)]
     return _product(product, weights, init, indices, list(old.parallel))
 
