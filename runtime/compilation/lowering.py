@@ -370,7 +370,7 @@ def outline_phases(*, count: bool) -> tuple[Phase, ...]:
 def llvm_phases(
     threads: int = 1,
     *,
-    fences: bool = False,
+    vectors: bool = False,
     own_allocator: bool = False,
     raises: bool = False,
     messages: bool = False,
@@ -380,7 +380,7 @@ def llvm_phases(
 
     Args:
         threads: on how many an `scf.forall` runs, by OpenMP if several.
-        fences: whether there may be stores past the caches (STREAMS), which need fences.
+        vectors: whether there may be loops of vectors (TILES), and stores past the caches (STREAMS), which need fences.
         own_allocator: call functions that the runtime brings (`memory/`) in place of malloc and free.
         raises: whether the caller asks for assertions that failed; otherwise they end the process.
         messages: whether there may be messages between ranks.
@@ -388,13 +388,14 @@ def llvm_phases(
     """
     return (
         *((MESSAGES,) if messages else ()),
-        _loops(threads, fences=fences),
+        _loops(threads, fences=vectors),
         ADDRESSES,
         CONTROL_FLOW,
         *((ASSERTIONS,) if raises else ()),
         ARITHMETIC,
         _llvm(openmp=threads > 1, own_allocator=own_allocator),
         *((NARROW_REGISTERS,) if bf16 else ()),
+        *((UNROLLED,) if vectors else ()),
     )
 
 
@@ -526,4 +527,10 @@ NARROW_REGISTERS = Phase(
     "Last, when loads, calls, and branches are LLVM's, which would round a bf16 wherever it is passed: numbers that"
     " some processors cannot keep in a register are carried as integers.",
     ("inplace-convert-bf16-to-i16",),
+)
+
+UNROLLED = Phase(
+    "unrolled loops",
+    "Last, when loops are branches, which have LLVM's annotations.",
+    ("inplace-keep-loops",),
 )

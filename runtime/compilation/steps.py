@@ -66,7 +66,7 @@ class Decisions:
         counted: the allocator counts, and copies are counted.
         may_pool: large blocks may come from the pool: not where another allocator counts, or where nothing is freed.
         threads: on how many the native code runs: one if memory is counted, as the counters are not made for several.
-        lowering_options: what `llvm_phases` is told of allocations, assertions, messages, and stores past the caches.
+        lowering_options: what `llvm_phases` is told of allocations, assertions, messages, and loops of vectors.
             Assertions that fail raise an exception; the checker's programs end their processes, which it looks at.
         tensor_options: options of the passes on tensors.
         outline_options: options of the passes that make functions.
@@ -95,7 +95,7 @@ def decide(settings: Settings) -> Decisions:
             "own_allocator": counted or not settings.plain,
             "raises": not (settings.plain or settings.checked),
             "messages": settings.ranks,
-            "fences": settings.optimize,
+            "vectors": settings.optimize,
         },
         tensor_options={"threads": settings.threads, "machine": settings.machine, **marks},
         outline_options=lowering.EAGER_OUTLINES if settings.eager else {},

@@ -98,7 +98,7 @@ def test_stores_past_the_caches_are_followed_by_a_fence_on_each_thread(threads: 
       }}"""
     with ir.Context():
         module = ir.Module.parse(text)
-        phases = (*OPTIMIZE, *BUFFERIZE, *BOUNDARY, *STREAMS, *llvm_phases(threads, fences=True))
+        phases = (*OPTIMIZE, *BUFFERIZE, *BOUNDARY, *STREAMS, *llvm_phases(threads, vectors=True))
         mi.run_pipeline(module, pipeline(phases, threads=threads, machine=MACHINE))
         found = str(module)
     assert ("omp.loop_nest" in found) == (threads == 2)

@@ -76,6 +76,7 @@ OUTLINE = ["copies", "kernels", "arena", "tables"]
 LLVM = ["loops", "addresses", "control flow", "assertions", "arithmetic", "LLVM"]
 NARROW = [*LLVM, "narrow registers"]
 """For a program with bf16, and for a pipeline, which may make some."""
+KEPT = "unrolled loops"
 ENDING = [name for name in NARROW if name != "assertions"]
 """For the checker, whose programs end where an assertion fails."""
 
@@ -104,17 +105,19 @@ def compiled(text: str, settings: Settings) -> None:
     ("text", "changes", "names"),
     [
         pytest.param(ADD, {}, [*UNOPTIMIZED, "freed", *OUTLINE, *LLVM], id="default"),
-        pytest.param(ADD, {"optimize": True}, [*MARKED, *MEMREFS, "freed", *BUFFERS, *OUTLINE, *LLVM], id="optimize"),
+        pytest.param(
+            ADD, {"optimize": True}, [*MARKED, *MEMREFS, "freed", *BUFFERS, *OUTLINE, *LLVM, KEPT], id="optimize"
+        ),
         pytest.param(
             ADD,
             {"optimize": True, "kernels": False},
-            [*TENSORS, *MEMREFS, "freed", *BUFFERS, *OUTLINE, *LLVM],
+            [*TENSORS, *MEMREFS, "freed", *BUFFERS, *OUTLINE, *LLVM, KEPT],
             id="kernels=False",
         ),
         pytest.param(
             ADD,
             {"optimize": True, "pipeline": UPSTREAM},
-            [*TENSORS, *MEMREFS[3:], "freed", *BUFFERS, *OUTLINE, *NARROW],
+            [*TENSORS, *MEMREFS[3:], "freed", *BUFFERS, *OUTLINE, *NARROW, KEPT],
             id="the caller's pipeline",
         ),
         pytest.param(ADD.replace("f32", "bf16"), {}, [*UNOPTIMIZED, "freed", *OUTLINE, *NARROW], id="bf16"),
