@@ -69,7 +69,7 @@ def _calls_of(evaluator: Evaluator, function: func.FuncOp) -> Iterator[MadeUpCal
                 break
 
 
-_NO_ANSWER = ("not supported", "the limit of steps")
+_NO_ANSWER = ("not supported", "the limit of steps", "Unable to allocate")
 
 
 def _is_small(function: func.FuncOp) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from file_record import CATEGORIES, EXPLAINED, WORSE, section, table
 from upstream_cases import read_cases
-from upstream_files import DEFAULT, Worker, chunks, read_runs
+from upstream_files import DEFAULT, Chunk, Worker, chunks, read_runs
 
 BOUNDARIES = "// RUN: mlir-opt %s -one-shot-bufferize=bufferize-function-boundaries"
 READ = """
@@ -126,3 +126,19 @@ def test_what_is_worse_is_explained() -> None:
 def test_the_table_has_every_category() -> None:
     assert table({"more": 3}).count("\n| ") == len(CATEGORIES)
     assert "| more | 3 |" in table({"more": 3})
+
+
+def test_made_up_sizes_do_not_take_all_memory() -> None:
+    """Sizes of some sixty in each of five directions are 900 million elements."""
+    lines = [f"%c{d} = arith.constant {d} : index" for d in range(5)]
+    lines += [f"%e{d} = tensor.extract %sizes[%c{d}] : tensor<5xi64>" for d in range(5)]
+    lines += [f"%s{d} = arith.index_cast %e{d} : i64 to index" for d in range(5)]
+    body = "\n".join(lines)
+    text = f"""
+    func.func @main(%sizes: tensor<5xi64>, %x: f32) -> tensor<?x?x?x?x?xf32> {{
+      {body}
+      %0 = tensor.empty(%s0, %s1, %s2, %s3, %s4) : tensor<?x?x?x?x?xf32>
+      %1 = linalg.fill ins(%x : f32) outs(%0 : tensor<?x?x?x?x?xf32>) -> tensor<?x?x?x?x?xf32>
+      return %1 : tensor<?x?x?x?x?xf32>
+    }}"""
+    assert Worker().judge(Chunk("", 1, text, (("", DEFAULT),))).category == "same"

@@ -38,6 +38,8 @@ DEFAULT = "bufferize-function-boundaries allow-return-allocs-from-loops"
 """The options of files that bufferize by other means."""
 SECONDS = 20
 """CPU time of one run."""
+MEMORY = 2 << 30
+"""Bytes that one run may take beyond what the process has: made-up numbers can be sizes of tensors."""
 
 _TESTED = (
     r"RUN:.*(bufferiz|empty-tensor)|one_shot_bufferize|eliminate_empty_tensors|bufferize_to_allocation"
@@ -155,6 +157,8 @@ def _serve(connection: Connection) -> None:
     while request := _received(connection):
         used = resource.getrusage(resource.RUSAGE_SELF)
         resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + SECONDS, resource.RLIM_INFINITY))
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY, resource.RLIM_INFINITY))
         try:
             result = compare(*request, connection.send)
         except Exception as error:  # noqa: BLE001 - a failure of any kind is what is looked for
