@@ -21,6 +21,7 @@ from typing import NamedTuple
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
+from ....dialects.tensor.shapes import reassociation_of
 from ..conflicts.decisions import Decision, Strategy
 from ..costs.estimates import Estimates
 from ..costs.price import Price
@@ -68,6 +69,8 @@ class CostModel:
         self._branches: dict[int, int] = {}
         self._gaps: dict[int, bool] = {}
         """By argument of a function, whether it may have gaps between its elements."""
+        self._merging: dict[int, bool] = {}
+        """By op that reshapes, whether it joins dimensions of several elements."""
         self._made_in: dict[int, list[int]] = {}
         """By function, the tensors without content that its ops make."""
 
@@ -87,8 +90,7 @@ class CostModel:
         effects, s = self._effects, self._snapshot
         for operand, decision in analysis.decisions.items():
             # Most pay for nothing.
-            packs = s.op_name[s.operand_op[operand]] in _PACKING
-            if packs or not decision.in_place or operand in effects.redundant_source:
+            if self._packs(operand) or not decision.in_place or operand in effects.redundant_source:
                 yield from self.of_operand(analysis, operand)
         for value in self._made(analysis.function):
             if self._is_needed(analysis, value):
@@ -100,7 +102,7 @@ class CostModel:
         decision = analysis.decisions[operand]
         if not decision.in_place:
             yield Expense(operand), self._of_refused(operand, decision)
-        elif s.op_name[s.operand_op[operand]] in _PACKING and self._may_have_gaps(analysis, operand):
+        elif self._packs(operand) and self._may_have_gaps(analysis, operand):
             size = self._moved(operand, s.operand_value[operand])
             yield Expense(operand, packs=True), Price.of(size, size)
         if operand in effects.redundant_source and operand not in analysis.redundant_writes:
@@ -124,6 +126,17 @@ class CostModel:
         size = self._moved(operand, value)
         allocates = decision.strategy is Strategy.OUT_OF_PLACE
         return Price.of(size if decision.copies else 0, size if allocates else 0)
+
+    def _packs(self, operand: int) -> bool:
+        """Whether an operand is reshaped such that it must have no gaps: dropped dimensions of one element have none."""
+        s = self._snapshot
+        op = s.operand_op[operand]
+        if s.op_name[op] not in _PACKING or s.operand_index(operand):
+            return False
+        found = self._merging.get(op)
+        if found is None:
+            found = self._merging[op] = _merges(s.ops[op])
+        return found
 
     def _may_have_gaps(self, analysis: FunctionAnalysis, operand: int) -> bool:
         """Whether a buffer that is reshaped may be that of an argument of the function, of any layout."""
@@ -205,6 +218,15 @@ def _made(effects: TensorEffects, function: int) -> list[int]:
         if undefined[value] and s.value_op[value] >= 0 and s.value_op[value] not in dead
         if s.value_is_tensor[value] and not effects.sources.get(value)
     ]
+
+
+def _merges(op: ir.Operation) -> bool:
+    """Whether an op that reshapes makes one dimension of several that may have more than one element."""
+    source = ir.ShapedType(op.operands[0].type)
+    if not source.has_rank:
+        return True
+    groups = reassociation_of(op) if op.name == "tensor.collapse_shape" else [range(source.rank)]
+    return any(sum(source.shape[dimension] != 1 for dimension in group) > 1 for group in groups)
 
 
 def _is_identity(layout: ir.Attribute | None) -> bool:

@@ -135,3 +135,26 @@ def test_a_reshape_copies_only_what_does_not_lie_in_one_line(
       return %v, %t : f32, tensor<4x6xf32>
     }}"""
     assert str(bufferized(text)).count("memref.copy") == copies
+
+
+ROWS = """
+func.func @main(%a: tensor<{rows}x7xf32>, %i: index, %j: index) -> f32 {{
+  %s = tensor.extract_slice %a[%i, 0] [{taken}, 7] [1, 1] : tensor<{rows}x7xf32> to tensor<{taken}x7xf32>
+  %c = tensor.collapse_shape %s [[0, 1]] : tensor<{taken}x7xf32> into tensor<{count}xf32>
+  %e = tensor.extract_slice %c[%j] [1] [1] : tensor<{count}xf32> to tensor<1xf32>
+  %f = tensor.collapse_shape %e [] : tensor<1xf32> into tensor<f32>
+  %x = tensor.extract %f[] : tensor<f32>
+  return %x : f32
+}}
+"""
+
+
+@pytest.mark.parametrize(("taken", "copies"), [(1, 0), (2, 1)])
+def test_only_joined_dimensions_need_contiguous_elements(taken: int, copies: int) -> None:
+    """A row of an argument of any layout is no copy; two rows are one, of their elements, not of one element."""
+    text = str(bufferized(ROWS.format(rows=5, taken=taken, count=7 * taken)))
+    assert text.count("memref.copy") == text.count("memref.alloc()") == copies
+    with context():
+        module = ir.Module.parse(ROWS.format(rows=5, taken=taken, count=7 * taken))
+        array = np.arange(70, dtype=np.float32).reshape(5, 14)[:, ::2]
+        assert mi.compile(module).main(array, 2, 3) == array[2, 3]
