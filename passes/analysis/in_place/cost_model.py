@@ -87,7 +87,7 @@ class CostModel:
 
     def expenses(self, analysis: FunctionAnalysis) -> Iterator[tuple[Expense, Price]]:
         """Yield what ``analysis`` pays for, except for its refusals."""
-        effects, s = self._effects, self._snapshot
+        effects = self._effects
         for operand, decision in analysis.decisions.items():
             # Most pay for nothing.
             if self._packs(operand) or not decision.in_place or operand in effects.redundant_source:
@@ -128,7 +128,7 @@ class CostModel:
         return Price.of(size if decision.copies else 0, size if allocates else 0)
 
     def _packs(self, operand: int) -> bool:
-        """Whether an operand is reshaped such that it must have no gaps: dropped dimensions of one element have none."""
+        """Whether an operand is reshaped such that it must have no gaps; not where one-element dimensions are dropped."""
         s = self._snapshot
         op = s.operand_op[operand]
         if s.op_name[op] not in _PACKING or s.operand_index(operand):
