@@ -128,7 +128,7 @@ class CostModel:
         return Price.of(size if decision.copies else 0, size if allocates else 0)
 
     def _packs(self, operand: int) -> bool:
-        """Whether an operand is reshaped such that it must have no gaps; not where one-element dimensions are dropped."""
+        """Whether an operand is reshaped and must have no gaps; not where it only drops dimensions of one element."""
         s = self._snapshot
         op = s.operand_op[operand]
         if s.op_name[op] not in _PACKING or s.operand_index(operand):
