@@ -311,6 +311,11 @@ KERNELS = (
     ),
     *DEALLOCATE,
     *HOIST,
+    Phase(
+        "prefetched kernels",
+        "As in STREAMS, which runs while a kernel is an op: its weights may fill more than the second cache.",
+        ("func.func(inplace-prefetch-rows,inplace-prefetch-panels)",),
+    ),
 )
 
 # 6. Functions of repeated ops: the last phases on structured ops and views.

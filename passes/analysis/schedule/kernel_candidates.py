@@ -5,7 +5,10 @@ alone it is one op; outlined, it is optimized once for all occurrences.
 
 A candidate is at the top level of its function, or in the body of a loop with a crowd of ops: what few ops of a loop
 need may stay in registers, or be computed in front of it. It has one result, which is used, and static sizes. All its
-operands fit into the second cache, so it is not packed together with other ops and needs no nontemporal stores. An op
+operands fit into the second cache, so it is not packed together with other ops and needs no nontemporal stores. Or half
+of that cache holds its result, and half of the last one all operands, and it is not tiled: a convolution whose weights
+are many. What is elementwise behind it then reads the result from the cache, where it would have had it in registers
+(`epilogues.py`); so it computes 256 numbers or more for each element. An op
 with few elements is better kept in registers, between the ops around it. A fill of its init belongs to the candidate.
 Ops that are optimized together are no candidates: members of a fusion group, and an elementwise op and a reduction that
 may be joined.
@@ -23,8 +26,9 @@ from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.frozen_classes import frozen
-from ..linalg.structured_op import as_structured, type_bytes
+from ..linalg.structured_op import Structured, as_structured, type_bytes
 from ..repetition.bodies import BodyReader, NotShared
+from .cache_tiling import choose_tiling
 from .fusion_groups import find_groups
 from .machine import Machine
 
@@ -33,6 +37,8 @@ __all__ = ["BODIES", "Candidate", "find_candidates", "unused_results"]
 BODIES = frozenset({"scf.for", "scf.if", "scf.while"})
 """Ops in whose regions candidates may be: these run one after the other, on one thread."""
 _FILL = "linalg.fill"
+_MUCH_WORK = 256
+"""How many products of an element take a hundred times as long as to read it from the second cache once more."""
 _SCALARS = ir.IntegerType | ir.FloatType | ir.IndexType
 
 
@@ -119,10 +125,20 @@ def _loops(op: ir.Operation, machine: Machine, least: int) -> tuple[bool, ...] |
     if not all(isinstance(type_, _SCALARS) or _is_plain(type_) for type_ in types):
         return None
     elements = max(prod(type_.shape) for type_ in types if isinstance(type_, ir.RankedTensorType))
-    if elements < least or sum(map(type_bytes, types)) > machine.l2:
-        return None
     structured = as_structured(op)
-    return None if structured is None or _names_tensors(structured.payload) else structured.parallel
+    if elements < least or structured is None or _names_tensors(structured.payload):
+        return None
+    fits = sum(map(type_bytes, types)) <= machine.l2 or _stays_whole(structured, machine)
+    return structured.parallel if fits else None
+
+
+def _stays_whole(op: Structured, machine: Machine) -> bool:
+    """Whether `op` computes much for each element of a result that stays in the second cache, without tiles."""
+    *_, result = map(type_bytes, (value.type for value in op.op.operands))
+    work = prod(op.size(loop) for loop, parallel in enumerate(op.parallel) if not parallel)
+    read = sum(type_bytes(value.type) for value in op.op.operands)
+    is_near = result <= machine.l2 // 2 and read <= machine.l3 // 2
+    return is_near and work >= _MUCH_WORK and choose_tiling(op.op, machine) is None
 
 
 def _names_tensors(payload: ir.Block) -> bool:

@@ -180,3 +180,65 @@ func.func @loops(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %n: index, %c: i1) ->
   }
   return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+// Convolutions of which the second cache holds the result, but not the weights: each element is the sum of 288 products.
+// CHECK-LABEL: func.func @many_weights
+//       CHECK:   linalg.generic {{.*}} attrs = {inplace.kernel}
+//       CHECK:   linalg.generic {{.*}} attrs = {inplace.kernel}
+#image = affine_map<(n, f, h, w, g, i, j, c) -> (n, h + i, w + j, c)>
+#window = affine_map<(n, f, h, w, g, i, j, c) -> (f, i, j, c, g)>
+#result = affine_map<(n, f, h, w, g, i, j, c) -> (n, h, w, f, g)>
+func.func @many_weights(%x: tensor<1x6x6x32xf32>, %y: tensor<1x6x6x32xf32>, %w: tensor<4x3x3x32x16xf32>)
+    -> (tensor<1x4x4x4x16xf32>, tensor<1x4x4x4x16xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x4x4x4x16xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x4x4x4x16xf32>) -> tensor<1x4x4x4x16xf32>
+  %0 = linalg.generic {indexing_maps = [#image, #window, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x6x6x32xf32>, tensor<4x3x3x32x16xf32>) outs(%f : tensor<1x4x4x4x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1x4x4x4x16xf32>
+  %1 = linalg.generic {indexing_maps = [#image, #window, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%y, %w : tensor<1x6x6x32xf32>, tensor<4x3x3x32x16xf32>) outs(%f : tensor<1x4x4x4x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1x4x4x4x16xf32>
+  return %0, %1 : tensor<1x4x4x4x16xf32>, tensor<1x4x4x4x16xf32>
+}
+
+// -----
+
+// As many weights, but 64 products for an element: what is behind them is better computed in registers.
+// CHECK-LABEL: func.func @little_work
+//   CHECK-NOT:   inplace.kernel
+//       CHECK:   return
+#image = affine_map<(n, f, h, w, g, c) -> (n, h, w, c)>
+#window = affine_map<(n, f, h, w, g, c) -> (f, c, g)>
+#result = affine_map<(n, f, h, w, g, c) -> (n, h, w, f, g)>
+func.func @little_work(%x: tensor<1x2x2x64xf32>, %y: tensor<1x2x2x64xf32>, %w: tensor<32x64x16xf32>)
+    -> (tensor<1x2x2x32x16xf32>, tensor<1x2x2x32x16xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x2x2x32x16xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x2x2x32x16xf32>) -> tensor<1x2x2x32x16xf32>
+  %0 = linalg.generic {indexing_maps = [#image, #window, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<1x2x2x64xf32>, tensor<32x64x16xf32>) outs(%f : tensor<1x2x2x32x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1x2x2x32x16xf32>
+  %1 = linalg.generic {indexing_maps = [#image, #window, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%y, %w : tensor<1x2x2x64xf32>, tensor<32x64x16xf32>) outs(%f : tensor<1x2x2x32x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1x2x2x32x16xf32>
+  return %0, %1 : tensor<1x2x2x32x16xf32>, tensor<1x2x2x32x16xf32>
+}
