@@ -5,11 +5,11 @@ alone it is one op; outlined, it is optimized once for all occurrences.
 
 A candidate is at the top level of its function, or in the body of a loop with a crowd of ops: what few ops of a loop
 need may stay in registers, or be computed in front of it. It has one result, which is used, and static sizes. All its
-operands fit into the second cache, so it is not packed together with other ops and needs no nontemporal stores. Or half
-of that cache holds its result, and half of the last one all operands, and it is not tiled: a convolution whose weights
-are many. What is elementwise behind it then reads the result from the cache, where it would have had it in registers
-(`epilogues.py`); so it computes 256 numbers or more for each element. An op
-with few elements is better kept in registers, between the ops around it. A fill of its init belongs to the candidate.
+operands fit into the second cache, so it is not packed together with other ops and needs no nontemporal stores. Or that
+cache holds its result, and half of the last one all operands, and it is not tiled: a convolution of many weights or a
+large image. What is elementwise behind it then reads the result from the cache, where it would have had it in registers
+(`epilogues.py`); so such a candidate computes 256 products or more for each element. An op with few elements is better
+kept in registers, between the ops around it. A fill of its init belongs to the candidate.
 Ops that are optimized together are no candidates: members of a fusion group, and an elementwise op and a reduction that
 may be joined.
 
@@ -137,7 +137,7 @@ def _stays_whole(op: Structured, machine: Machine) -> bool:
     *_, result = map(type_bytes, (value.type for value in op.op.operands))
     work = prod(op.size(loop) for loop, parallel in enumerate(op.parallel) if not parallel)
     read = sum(type_bytes(value.type) for value in op.op.operands)
-    is_near = result <= machine.l2 // 2 and read <= machine.l3 // 2
+    is_near = result <= machine.l2 and read <= machine.l3 // 2
     return is_near and work >= _MUCH_WORK and choose_tiling(op.op, machine) is None
 
 
