@@ -15,7 +15,7 @@ takes a constant number of analyses; none of a part in which so much is paid for
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -152,9 +152,10 @@ class Improvement:
         if conflicts(known[0].analysis):
             downwards = _outcome(self._run(tables, TOP_DOWN, {}), costs, TOP_DOWN)
             known.insert(rank(costs, downwards) >= rank(costs, known[0]), downwards)
-        if known[0].cost.ops > MOST_PAID:
+        refusable = self._tables.refusable(known[0].analysis.decisions)
+        if known[0].cost.ops > MOST_PAID or (len(known) == 1 and _is_settled(costs, known[0], refusable)):
             return known[0]
-        clauses = LikelyClauses(self._effects, costs, self._bonds, self._tables.refusable(known[0].analysis.decisions))
+        clauses = LikelyClauses(self._effects, costs, self._bonds, refusable)
         search = _Search(clauses, costs, known, partial(self._run, tables), tables, self._visits)
         found = search.run()
         self._visits -= search.trials * len(tables.ops)
@@ -357,6 +358,13 @@ def is_cheapest(effects: TensorEffects, costs: CostModel, outcome: OrderOutcome)
     if outcome.cost.copied and not all(one.is_refusal for one, _ in costs.expenses(outcome.analysis)):
         return False
     return has_fewest_allocations(effects, outcome.analysis)
+
+
+def _is_settled(costs: CostModel, outcome: OrderOutcome, refusable: Collection[int]) -> bool:
+    """Whether everything is in place, and refusing any one operand costs as much as all that is paid for now."""
+    if conflicts(outcome.analysis) or any(one.is_refusal for one, _ in costs.expenses(outcome.analysis)):
+        return False
+    return all(costs.of_refusal(operand) >= outcome.cost for operand in refusable)
 
 
 def _is_better(new: tuple[Price, float], old: tuple[Price, float]) -> bool:
