@@ -1,6 +1,6 @@
 """Old failures that were copies too many: what is allocated and copied now, and that upstream needs no less.
 
-`// COUNTS:` in a file of `test/regressions/` says how many allocations and copies are left.
+`// COUNTS:` in a file below `test/regressions/` says how many allocations and copies are left.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 import mlir_inplace as mi
 from mlir_inplace.dialects import dispatch
 
-COUNTED = [p for p in sorted(Path(__file__).parents[1].glob("regressions/*.mlir")) if "// COUNTS:" in p.read_text()]
+COUNTED = [p for p in sorted(Path(__file__).parents[1].glob("regressions/*/*.mlir")) if "// COUNTS:" in p.read_text()]
 OURS = "builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false})"
 PLAN = "builtin.module(inplace-promote-bindings,inplace-plan-bufferize)"
 

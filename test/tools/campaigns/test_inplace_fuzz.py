@@ -43,7 +43,7 @@ from mlir_inplace.runtime.interface.signature_reading import read_signature
 from mlir_inplace.tools.inplace_fuzz import main
 from mlir_inplace.tools.run.call_arguments import make_argument
 
-REGRESSIONS = sorted((Path(__file__).parents[2] / "regressions").glob("*.mlir"))
+REGRESSIONS = sorted((Path(__file__).parents[2] / "regressions").glob("*/*.mlir"))
 KERNELS = [path for path in REGRESSIONS if mentions_dispatch(path.read_text())]
 ON_TENSORS = [path for path in REGRESSIONS if path not in KERNELS]
 
