@@ -162,7 +162,13 @@ class Enumeration:
 
 
 def _all_used(waiting: Iterable[tuple[int, ...]], used: Sequence[int]) -> bool:
-    return all(any(result in used for result in results) for results in waiting)
+    for results in waiting:
+        for result in results:
+            if result in used:
+                break
+        else:
+            return False
+    return True
 
 
 def _closed(
