@@ -3,7 +3,7 @@
 // RUN: inplace-opt %s --split-input-file --verify-diagnostics --inplace-promote-bindings
 
 // What both routes refuse, at the place of the mistake. What the operations' own rules refuse, such as a store to a
-// readonly binding or a slice out of range, is in test/dialects/dispatch-invalid.mlir.
+// readonly binding or a slice out of range, is in test/dialects/dispatch/dispatch-invalid.mlir.
 
 func.func @one_binding_with_two_accesses() {
   // expected-note @+1 {{the other declaration is here}}
