@@ -77,5 +77,4 @@ def test_names_are_unique() -> None:
 
 def test_every_scenario_is_executed() -> None:
     """The lit tests of the scenarios, and the cases without a body of their own, are the same."""
-    scenarios = {path.stem.replace("-", "_") for path in SCENARIOS.glob("*.mlir")} - {"violations"}
-    assert scenarios == {case.name for case in CASES if not case.body}
+    assert SCENARIOS.keys() - {"violations"} == {case.name for case in CASES if not case.body}

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from programs.program import Run
 
-SCENARIOS = Path(__file__).parents[2] / "passes" / "dispatch" / "scenarios"
+_FOLDER = Path(__file__).parents[2] / "passes" / "dispatch" / "scenarios"
+SCENARIOS = {path.stem.replace("-", "_"): path for path in _FOLDER.rglob("*.mlir")}
+"""The lit tests of the scenarios, by name."""
 TENSOR = re.compile(r"(readonly|writeonly|readwrite) ([\w<>?]+)")
 
 ONE = ((1, 1, 1),)
@@ -49,6 +51,6 @@ class Case:
     def text(self) -> str:
         """The program, in the lighter text form of the dispatch ops."""
         if not self.body:
-            return (SCENARIOS / f"{self.name.replace('_', '-')}.mlir").read_text()
+            return SCENARIOS[self.name].read_text()
         body = TENSOR.sub(r"!dispatch.\1<tensor<\2>>", self.body)
         return f"{self.attributes}\nfunc.func @main() {{\n{body}\n  return\n}}\n"
