@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 _TEST = Path(__file__).parent.parent
-for _folder in ("support", "differential", "passes/dispatch"):
+for _folder in ("support", "differential", "differential/dispatch", "passes/dispatch"):
     if str(_TEST / _folder) not in sys.path:
         sys.path.append(str(_TEST / _folder))
 

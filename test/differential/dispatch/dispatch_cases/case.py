@@ -9,7 +9,7 @@ from pathlib import Path
 
 from programs.program import Run
 
-_FOLDER = Path(__file__).parents[2] / "passes" / "dispatch" / "scenarios"
+_FOLDER = Path(__file__).parents[3] / "passes" / "dispatch" / "scenarios"
 SCENARIOS = {path.stem.replace("-", "_"): path for path in _FOLDER.rglob("*.mlir")}
 """The lit tests of the scenarios, by name."""
 TENSOR = re.compile(r"(readonly|writeonly|readwrite) ([\w<>?]+)")
