@@ -37,8 +37,8 @@ __all__ = ["LEAST_WORK", "EarlyKernels"]
 LEAST_WORK = 500
 """Kernels with fewer ops are not taken: contexts, and the passes for one module more, take as long as these."""
 
-_SHARES = (0.2, 0.4)
-"""What parts have of all ops: the first one little, so that another thread begins early."""
+_SHARES = (0.3, 0.2)
+"""What parts have of all ops: another thread compiles them while this one lowers the rest, then compiles it."""
 
 _OURS = "inplace_"
 _LINKAGE = "llvm.linkage"
