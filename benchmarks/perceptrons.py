@@ -6,8 +6,10 @@
 Layers are `Gemm` and `Relu`, or with `--transposed`, as PyTorch exports them, with a matrix that is transposed. Both
 run on one thread and take turns; a turn is the median of the calls within 30 ms (three at least), in the processor time
 of the process. The table has medians over the rounds in microseconds, the ratio of ONNX Runtime's to ours (above 1.00
-we are faster) with the quartiles of the rounds' ratios, and the share of the core's peak of additions and
-multiplications. Before that our result is compared with ONNX Runtime's. Nothing here is a test.
+we are faster) with the quartiles of the rounds' ratios, and what share of the core's peak of additions and
+multiplications both reach. Of few rows the time is that of reading weights: the last column is how many GB of them are
+read in a second, by us and by ONNX Runtime. Before that our result is compared with ONNX Runtime's. Nothing here is a
+test.
 """
 
 from __future__ import annotations
@@ -74,10 +76,15 @@ def row(net: str, batch: int, *, transposed: bool, rounds: int, peak: float) -> 
     if not error <= 1e-3:
         raise SystemExit(f"{net}: the result is off by {error:.1e}")
     own, peers = turns(ours, peer, rounds, TURN)
-    seconds = statistics.median(own)
-    operations = 2 * batch * sum(inputs * outputs for inputs, outputs in itertools.pairwise(widths))
-    times = f"{seconds * 1e6:.1f} | {statistics.median(peers) * 1e6:.1f}"
-    return f"| {net} | {batch} | {times} | {ratio_cell(own, peers)} | {operations / seconds / peak:.0%} |"
+    elements = sum(inputs * outputs for inputs, outputs in itertools.pairwise(widths))
+    seconds = [statistics.median(own), statistics.median(peers)]
+    cells = (
+        ", ".join(f"{one * 1e6:.1f}" for one in seconds),
+        ratio_cell(own, peers),
+        ", ".join(f"{2 * batch * elements / one / peak:.0%}" for one in seconds),
+        ", ".join(f"{4 * elements / one / 1e9:.0f}" for one in seconds),
+    )
+    return f"| {net} | {batch} | {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -91,7 +98,8 @@ def main() -> None:
     if options.rounds < 2:
         parser.error("--rounds must be 2 or more, as there are quartiles of them")
     peak = measure_limits(1, time.process_time).operations
-    print("| net | batch | ours, µs | ONNX Runtime | ratio (quartiles) | of the peak |\n|---|--:|--:|--:|---|--:|")
+    print("| net | batch | ours, ONNX Runtime, µs | ratio (quartiles) | of the peak | GB/s |")
+    print("|---|--:|--:|---|--:|--:|")
     for net in NETS:
         if any(part in net for part in options.only):
             for batch in options.batches:

@@ -8,7 +8,7 @@ It needs `pip install 'mlir-inplace[onnx]'`. The weights are random.
 
 from __future__ import annotations
 
-import sys
+import argparse
 from typing import Any
 
 import numpy as np
@@ -40,4 +40,6 @@ def make_model() -> Any:
 
 
 if __name__ == "__main__":
-    onnx.save(make_model(), sys.argv[1])
+    parser = argparse.ArgumentParser(description="Write a small classifier of pictures as an ONNX model.")
+    parser.add_argument("path", nargs="?", default="classifier.onnx", help="where to write it (default: %(default)s)")
+    onnx.save(make_model(), parser.parse_args().path)

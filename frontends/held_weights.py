@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..passes.analysis.schedule.machine import detect_machine
 from ..passes.framework.contract import HELD, REARRANGED
 from ..passes.framework.entered_context import entered
 from ..passes.pipeline.pipeline import Pipeline, run_pipeline
+from ..passes.scheduling.rewriting.held_arguments import Rearrangement, read_rearrangement
 from ..runtime.compilation.program import Program
 from ..runtime.compilation.program import compile as compile_module
 
@@ -37,7 +38,7 @@ def compile_with_weights(
         with entered(module.context):
             detect_machine().override(machine := options.get("machine", ""))  # Raises what `compile` does.
             marks = _marks(module, weights, machine)
-    layouts = {number: _layout(mark) for number, mark in marks.items() if REARRANGED in mark}
+    layouts = {number: read_rearrangement(mark) for number, mark in marks.items() if REARRANGED in mark}
     if not layouts:
         program = compile_module(module, optimize=optimize, **options)
         return program.hold({**weights}) if weights else program
@@ -63,29 +64,30 @@ def _marks(module: ir.Module, weights: Mapping[int, np.ndarray[Any, Any]], machi
     return {number: marks[number] for number in weights}
 
 
-def _layout(mark: ir.DictAttr) -> tuple[list[int], list[int]]:
-    """The shape that an array is seen in, and the order of the dimensions of that."""
-    wanted = ir.DictAttr(mark[REARRANGED])
-    shape, order = (list(ir.DenseI64ArrayAttr(wanted[name])) for name in ("shape", "order"))
-    return shape, order
-
-
 def _laid_out(
-    weights: Mapping[int, np.ndarray[Any, Any]], layouts: Mapping[int, tuple[list[int], list[int]]]
+    weights: Mapping[int, np.ndarray[Any, Any]], layouts: Mapping[int, Rearrangement]
 ) -> dict[int, np.ndarray[Any, Any]]:
     """Weights in the layouts that code wants, copied one after the other."""
-    return {number: _rearranged(weights[number], *layout) for number, layout in layouts.items()}
+    return {number: _rearranged(weights[number], layout) for number, layout in layouts.items()}
 
 
-def _rearranged(array: np.ndarray[Any, Any], shape: Sequence[int], order: Sequence[int]) -> np.ndarray[Any, Any]:
-    found = array.reshape(shape).transpose(order)
+def _rearranged(array: np.ndarray[Any, Any], layout: Rearrangement) -> np.ndarray[Any, Any]:
+    """Copy an array as it is to be laid out; two parts of it are one dimension."""
+    cut = layout.cut
+    parts = [array] if cut is None else np.split(array, [cut.place], cut.dimension)
+    views = [parts[0].reshape(layout.shape).transpose(layout.order)]
+    if cut is not None:
+        views.append(parts[1].transpose(cut.order))
     # Vectors that lie in one line of the cache each.
-    memory = np.empty(found.nbytes + _LINE, np.uint8)
+    memory = np.empty(array.nbytes + _LINE, np.uint8)
     first = -memory.ctypes.data % _LINE
-    laid_out = memory[first : first + found.nbytes].view(found.dtype).reshape(found.shape)
-    laid_out[...] = found
+    laid_out = memory[first : first + array.nbytes].view(array.dtype)
+    place = 0
+    for view in views:
+        laid_out[place : place + view.size].reshape(view.shape)[...] = view
+        place += view.size
     _release(array)
-    return laid_out
+    return laid_out if cut is not None else laid_out.reshape(views[0].shape)
 
 
 def _release(array: np.ndarray[Any, Any]) -> None:

@@ -102,11 +102,16 @@ def _is_pair(attribute: Any, _: ir.FunctionType) -> bool:
 
 
 def _is_rearrangement(attribute: Any) -> bool:
-    if not isinstance(attribute, ir.DictAttr) or {named.name for named in attribute} != {"shape", "order"}:
+    names = {named.name for named in attribute} if isinstance(attribute, ir.DictAttr) else set[str]()
+    if names not in ({"shape", "order"}, {"shape", "order", "cut", "rest"}):
         return False
-    shape, order = attribute["shape"], attribute["order"]
-    are_numbers = isinstance(shape, ir.DenseI64ArrayAttr) and isinstance(order, ir.DenseI64ArrayAttr)
-    return are_numbers and sorted(order) == list(range(len(shape)))
+    if not all(isinstance(named.attr, ir.DenseI64ArrayAttr) for named in attribute):
+        return False
+    values = {named.name: list(ir.DenseI64ArrayAttr(named.attr)) for named in attribute}
+    orders = [values["order"], values.get("rest", [])]
+    is_permuted = all(sorted(order) == list(range(len(order))) for order in orders)
+    cut = values.get("cut", [0, 0])
+    return is_permuted and len(values["order"]) == len(values["shape"]) and len(cut) == 2 and min(cut) >= 0
 
 
 def _is_result_map(attribute: Any, type_: ir.FunctionType) -> bool:
@@ -168,7 +173,7 @@ _ON_ARGUMENTS: dict[str, tuple[str, Check]] = {
     "inplace.out_result": ("an integer", lambda attribute, _: _is_integer(attribute)),
     "inplace.held": ("without a value", lambda attribute, _: isinstance(attribute, ir.UnitAttr)),
     "inplace.rearranged": (
-        "a shape and an order of its dimensions, as inplace-channels-last writes them",
+        "a shape and an order of its dimensions, and what is cut off, as inplace-pack-weights writes them",
         lambda attribute, _: _is_rearrangement(attribute),
     ),
     "inplace.alignment": ("an integer", lambda attribute, _: _is_integer(attribute)),

@@ -43,11 +43,13 @@ func.func @f(%x: tensor<32x256xf32>, %w: tensor<2x256x64xf32> {inplace.held,
 
 In: a function with arguments that are `inplace.held`. Out: the same values; sums in the same order. Each product in its
 first block whose weights are held, and are used nowhere else, reads them in blocks of columns; a transposed matrix is
-turned. The result is collapsed to what it was, which moves nothing. **The types of held arguments change**:
+turned. The result is collapsed to what it was, which moves nothing. Columns behind the last block lie behind the
+blocks, and are a product of their own; both are inserted into the result. **The types of held arguments change**:
 `inplace.rearranged` says to which shape an array is to be expanded, and then in which order its dimensions are to be
-laid out, before it is passed. Left alone: products whose weights have other than two dimensions, as those of a batch
-have, or are narrower than the sum; those where packing does not pay, of few rows or small weights; and functions that
-are called in the module. `print-packed` reports each product.
+laid out, before it is passed; with `cut` and `rest`, where it is cut into two parts, which lie one after the other, and
+the order of the second one's dimensions. Left alone: products whose weights have other than two dimensions, as those of
+a batch have, or are narrower than the sum; those where packing does not pay, of small weights or few columns; and
+functions that are called in the module. `print-packed` reports each product.
 
 Linear in the ops. Upstream counterpart: `transform.structured.pack`; the choice is in
 `passes/analysis/schedule/held_products.py`.
@@ -91,7 +93,9 @@ class PackWeightsPass(Pass[PackWeightsOptions]):
             self.count("packed")
             if self.options.print_packed:
                 self.remark(
-                    one.location, f"the weights of '{one.name}' are packed in blocks of {product.block} columns"
+                    one.location,
+                    f"the weights of '{one.name}' are packed in blocks of {product.block} columns"
+                    + (f", and {product.rest} behind them" if product.rest else ""),
                 )
         if products:
             mark_rearranged(op, dict(map(pack_weights, products)))

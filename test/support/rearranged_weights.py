@@ -24,6 +24,16 @@ def with_rearranged_weights(
     given = list(arrays)
     for number, mark in enumerate(function.attributes["arg_attrs"]):
         if "inplace.rearranged" in mark:
-            shape, order = (list(mark["inplace.rearranged"][name]) for name in ("shape", "order"))
-            given[number] = np.ascontiguousarray(given[number].reshape(shape).transpose(order))
+            given[number] = _laid_out(given[number], mark["inplace.rearranged"])
     return module, given
+
+
+def _laid_out(array: np.ndarray, wanted: ir.DictAttr) -> np.ndarray:
+    read = {one.name: list(one.attr) for one in wanted}
+    if "cut" not in read:
+        return np.ascontiguousarray(array.reshape(read["shape"]).transpose(read["order"]))
+    dimension, place = read["cut"]
+    first, rest = np.split(array, [place], dimension)
+    return np.concatenate(
+        [first.reshape(read["shape"]).transpose(read["order"]).ravel(), rest.transpose(read["rest"]).ravel()]
+    )

@@ -163,6 +163,7 @@ def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
         aten.searchsorted.Tensor: special_functions.search_sorted,
         aten.angle.default: _angle,
         aten.isclose.default: _isclose,
+        aten.roll.default: _roll,
     }
 
 
@@ -249,6 +250,18 @@ def _addbmm(x: Any, first: Any, second: Any, *, beta: Any = 1, alpha: Any = 1) -
     product = torch_module().bmm(first, second).sum(0)
     product = product if alpha == 1 else product * alpha
     return product.expand_as(x + product) if beta == 0 else (x if beta == 1 else x * beta) + product
+
+
+def _roll(x: Any, shifts: Any, dims: Any = ()) -> Any:
+    """By less than a size, from which on torch-mlir is wrong; along all dimensions as one, if none is given."""
+    if not dims:
+        return _roll(x.reshape(-1), shifts, (0,)).reshape(x.shape)
+    for shift, dim in zip(shifts, dims, strict=True):
+        size = x.shape[dim] if x.shape[dim] != 0 else 1
+        whole = shift // size * size  # torch-mlir has no remainder of sizes that are not known.
+        before = x.shape[dim] - (shift - whole)
+        x = torch_module().cat([x.narrow(dim, before, shift - whole), x.narrow(dim, 0, before)], dim)
+    return x
 
 
 def _angle(x: Any) -> Any:

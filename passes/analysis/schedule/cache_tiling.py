@@ -28,7 +28,8 @@ An op without rows, or with all of them in registers, reuses nothing (vector-mat
 loops of the register tile would walk down a column of vectors, one page after the other; so an input larger than the
 second cache is read a few rows at a time along the lanes, as parallel streams that hardware prefetches. Results are
 reread and rewritten for every few rows, but those of one row stay in the first cache. If rows compete for sets, the
-number of streams is limited by the ways of the cache.
+number of streams is limited by the ways of the cache. Inputs whose rows are no longer than a register tile are one
+stream: they stay so.
 
 Linear in the op; nothing is changed. Source: Goto and van de Geijn, "Anatomy of high-performance matrix
 multiplication" (2008).
@@ -203,6 +204,11 @@ class _TilingChooser:
         longest = self._longest([loop for loop in self.plan.reductions if self.op.depends(operand, loop)])
         return self.op.size(longest) <= _places(self.op, operand, longest, self.machine)
 
+    def _is_sequence(self, operand: int, loop: int) -> bool:
+        """Whether a register tile reads contiguous memory: each row that `loop` reads is as long as it is wide."""
+        *outer, last = ir.ShapedType(self.op.op.operands[operand].type).shape
+        return bool(outer) and 0 <= last <= self.width and self.op.indices[operand][-2].loop == loop
+
     def _longest(self, loops: Iterable[int]) -> int:
         return max(loops, key=self.op.size)
 
@@ -239,7 +245,7 @@ class _TilingChooser:
     # --- tilings -----------------------------------------------------------------------------------------------
 
     def _streams(self) -> CacheTiling | None:
-        """Read rows as streams; None if the inputs along the lanes fit into the cache, or have few or short rows."""
+        """Read rows as streams; None if inputs along the lanes are near, have few or short rows, or are one stream."""
         op, reductions, machine = self.op, self.plan.reductions, self.machine
         if is_tall(self.plan):
             return None  # It reads one row after the other already.
@@ -250,6 +256,8 @@ class _TilingChooser:
             if op.is_contiguous(operand, self.plan.lane_loop) and op.depends(operand, longest)
         ]
         read = max((_bytes(op, operand) for operand in operands), default=0)
+        if operands and all(self._is_sequence(operand, longest) for operand in operands):
+            return None
         streams = _STREAMS["memory" if read > machine.l3 else "last cache"]
         places = min((_places(op, operand, longest, machine) for operand in operands), default=streams)
         while streams > max(1, places):

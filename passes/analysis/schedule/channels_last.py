@@ -137,10 +137,10 @@ class _Planner:
         """Return the convolution that an op is, None if it is none, or does not gain."""
         if not is_sum_of_products(op) or op.op.operands[1] not in self._held:
             return None
-        loops = [op.loops_of(operand) for operand in (1, 2)]
-        if any(own is None for own in loops):
+        weights, result = op.loops_of(1) or [], op.loops_of(2) or []
+        if min(len(weights), len(result)) < 2:
             return None
-        (filters, channel, *window), (batch, filters_of_result, *places) = (own or [] for own in loops)
+        (filters, channel, *window), (batch, filters_of_result, *places) = weights, result
         image = op.indices[0]
         if filters != filters_of_result or len(image) != 2 + len(places) or len(window) != len(places):
             return None

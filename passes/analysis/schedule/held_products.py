@@ -7,11 +7,10 @@ are *held* (arguments that are the same in each call) are packed once, by whoeve
 * A product is found by its maps: weights at `(k, n)`, or transposed at `(n, k)`; a result whose last index is `n`, and
   another input without `n`, at any indices. There may be any number of other loops, over rows, whose sizes are not
   known even.
-* A block of columns fills the register tile: four vectors, or two, where there are few registers or columns.
-* Weights stay where packing does not pay: columns that fill no blocks, weights of one row, and those that fit into the
-  first cache. So do those of which blocks are read once, as there are no more rows (`_FEW_ROWS`) than a register tile
-  has, unless all held arguments take at most half of the last cache. From memory, rows of several places are read
-  faster than one block after the other; from that cache, slower.
+* A block of columns fills the register tile: four vectors, or two, where there are few registers or columns. If no
+  number of blocks is all columns, those behind the blocks are a product of their own.
+* Weights stay where packing does not pay: columns that fill no block, and those that fit into the first cache. Others
+  are read faster in blocks even by one row: these are one stream of memory, which hardware prefetches.
 
 Ops of the first block of a function. Linear in them and their uses; nothing is changed.
 """
@@ -19,7 +18,6 @@ Ops of the first block of a function. Linear in them and their uses; nothing is 
 from __future__ import annotations
 
 from collections.abc import Collection
-from math import prod
 
 from mlir import ir
 
@@ -36,9 +34,6 @@ _MANY_REGISTERS = 32
 _MATRIX = 2
 """The rank of weights that are packed."""
 
-_FEW_ROWS = 4
-"""A register tile has as many rows: these read weights once."""
-
 
 @frozen
 class HeldProduct:
@@ -50,6 +45,7 @@ class HeldProduct:
         column: the loop over its columns.
         depth: the loop over its rows, which reduces.
         block: how many columns are side by side.
+        rest: how many columns there are behind the last block.
     """
 
     structured: Structured
@@ -57,6 +53,7 @@ class HeldProduct:
     column: int
     depth: int
     block: int
+    rest: int
 
     @property
     def is_transposed(self) -> bool:
@@ -67,12 +64,11 @@ class HeldProduct:
 def find_products(block: ir.Block, held: Collection[ir.Value], machine: Machine) -> list[HeldProduct]:
     """Return the products of `block` whose weights are to be packed; `held` are arguments of it."""
     alone = {value for value in held if len(list(value.uses)) == 1}
-    are_near = sum(type_bytes(value.type) for value in held) <= machine.l3 // 2
-    found = (_product(op.operation, alone, machine, are_near) for op in block.operations)
+    found = (_product(op.operation, alone, machine) for op in block.operations)
     return [product for product in found if product is not None]
 
 
-def _product(op: ir.Operation, held: Collection[ir.Value], machine: Machine, are_near: bool) -> HeldProduct | None:
+def _product(op: ir.Operation, held: Collection[ir.Value], machine: Machine) -> HeldProduct | None:
     """Return the product that an op is, None if it is none, or does not gain."""
     if not op.name.startswith("linalg.") or not len(op.results) or not any(value in held for value in op.operands):
         return None
@@ -89,23 +85,23 @@ def _product(op: ir.Operation, held: Collection[ir.Value], machine: Machine, are
     depth = next(loop for loop in loops if loop != column)
     if structured.reduction_loops != [depth] or structured.depends(1 - weights, column):
         return None
-    product = HeldProduct(structured, weights, column, depth, _block(structured, weights, column, machine))
-    return product if _gains(product, machine, are_near) else None
+    product = HeldProduct(structured, weights, column, depth, *_block(structured, weights, column, machine))
+    return product if _gains(product, machine) else None
 
 
-def _block(op: Structured, weights: int, column: int, machine: Machine) -> int:
-    """Return how many columns are side by side, as many as fill a register tile; 0 if no number of blocks is all."""
+def _block(op: Structured, weights: int, column: int, machine: Machine) -> tuple[int, int]:
+    """Return how many columns are side by side, as many as fill a register tile (0: none), and how many are behind."""
     lanes = machine.lanes(8 * type_bytes(ir.ShapedType(op.op.operands[weights].type).element_type))
     widths = (4 * lanes, 2 * lanes) if machine.registers >= _MANY_REGISTERS else (2 * lanes,)
-    columns = op.sizes[column]
-    return next((width for width in widths if lanes > 1 and columns and columns % width == 0), 0)
+    columns = op.sizes[column] or 0
+    block = next((width for width in widths if columns % width == 0), widths[0])
+    return (block, columns % block) if lanes > 1 and block <= columns else (0, 0)
 
 
-def _gains(product: HeldProduct, machine: Machine, are_near: bool) -> bool:
-    """Whether the weights are read in other places than they are, and often enough, or from the last cache."""
+def _gains(product: HeldProduct, machine: Machine) -> bool:
+    """Whether the weights are read in other places than they are."""
     op = product.structured
-    rows = prod(op.size(loop) for loop in op.parallel_loops if loop != product.column)
-    if not product.block or not op.sizes[product.depth] or rows <= (1 if are_near else _FEW_ROWS):
+    if not product.block or not op.sizes[product.depth]:
         return False
     if product.is_transposed:
         return True

@@ -110,7 +110,8 @@ class _Mover:
 
     def _rearrange(self, argument: ir.Value, expanded: tuple[int, ...], order: tuple[int, ...]) -> ir.Value:
         """Give a held argument the type that it has once it is laid out anew."""
-        self.rearranged[ir.BlockArgument(argument).arg_number] = rearrange(argument, expanded, order)
+        layout = self.rearranged[ir.BlockArgument(argument).arg_number] = Rearrangement(expanded, order)
+        rearrange(argument, layout)
         return argument
 
     # --- other ops -----------------------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
     "with one": lambda x: (x + 1).view(x.shape[0], 1, x.shape[1], 6) * 2,
     "exchanged": lambda x: (x + 1).view(x.shape[1], x.shape[0], 6) * 2,
     "heads": lambda x: (x + 1).view(*x.shape[:2], 2, 3).transpose(1, 2).reshape(x.shape[0] * 2, x.shape[1], 3) * 2,
+    "rolled": lambda x: x.roll((-9, 8), (0, 1)) + x.roll(5),
+    "rolled by half": lambda x: x.roll(x.shape[1] // 2, 1) + x.roll(-x.shape[0], 2),
 }
 
 

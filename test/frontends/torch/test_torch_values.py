@@ -94,6 +94,15 @@ def test_quotients_and_remainders(optimize: bool) -> None:
     check(divided, x, torch.tensor([2, -2, INF, -INF, 0, 3, NAN, 0.5]), torch.tensor([1e10, -1e30]), optimize=optimize)
 
 
+def test_rolls_farther_than_a_dimension_and_along_all_as_one() -> None:
+    def rolled(x: Any, empty: Any, number: Any) -> Any:
+        along = x.roll(1, 0), x.roll((-9, 9), (0, -1)), x.roll(4, 2), x.roll((1, 2), (1, 1)), x.roll(0, 1)
+        flat = x.roll(5), x.roll(-30), x.transpose(0, 2).roll(3), number.roll(2)
+        return *along, *flat, empty.roll(2), empty.roll(-1, 1)
+
+    check(rolled, torch.arange(24.0).reshape(2, 3, 4), torch.zeros(3, 0), torch.tensor(3.0))
+
+
 def test_running_sums_of_exponentials() -> None:
     def scanned(x: Any, one: Any) -> Any:
         return x.logcumsumexp(0), x.logcumsumexp(1), one.logcumsumexp(0), x[:, :0].logcumsumexp(1)

@@ -7,8 +7,22 @@ func.func @f(%w: tensor<4xf32> {inplace.held = 3}) {
 
 // -----
 
-// expected-error @+1 {{but must be a shape and an order of its dimensions, as inplace-channels-last writes them; remove it or correct it}}
+// expected-error @+1 {{but must be a shape and an order of its dimensions, and what is cut off, as inplace-pack-weights writes them; remove it or correct it}}
 func.func @g(%w: tensor<4xf32> {inplace.held, inplace.rearranged = {order = array<i64: 1, 1>, shape = array<i64: 2, 2>}}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{but must be a shape and an order of its dimensions, and what is cut off, as inplace-pack-weights writes them}}
+func.func @cut(%w: tensor<4xf32> {inplace.held, inplace.rearranged = {cut = array<i64: 1>, order = array<i64: 0, 1>, rest = array<i64: 0>, shape = array<i64: 2, 1>}}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{but must be a shape and an order of its dimensions, and what is cut off, as inplace-pack-weights writes them}}
+func.func @rest(%w: tensor<4xf32> {inplace.held, inplace.rearranged = {cut = array<i64: 0, 2>, order = array<i64: 0, 1>, shape = array<i64: 2, 1>}}) {
   return
 }
 

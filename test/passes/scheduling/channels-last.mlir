@@ -166,3 +166,13 @@ func.func @calls(%x: tensor<1x32x9x9xf32>, %w: tensor<32x32x3x3xf32>, %y: tensor
       : (tensor<1x32x9x9xf32>, tensor<32x32x3x3xf32>, tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32>
   return %r : tensor<1x32x7x7xf32>
 }
+
+// -----
+
+// A vector times a held matrix is no convolution.
+// CHECK-LABEL: func.func @vector
+//       CHECK:   linalg.vecmat
+func.func @vector(%y: tensor<256xf32>, %w: tensor<256x512xf32> {inplace.held}, %d: tensor<512xf32>) -> tensor<512xf32> {
+  %0 = linalg.vecmat ins(%y, %w : tensor<256xf32>, tensor<256x512xf32>) outs(%d : tensor<512xf32>) -> tensor<512xf32>
+  return %0 : tensor<512xf32>
+}

@@ -104,6 +104,45 @@ func.func @one_tile(%a: tensor<4x512xf32>, %b: tensor<512x64xf32>, %c: tensor<4x
 
 // -----
 
+// Blocks of columns that a register tile spans are read from one end to the other: one stream, not one for each row.
+// CHECK-LABEL: func.func @blocks_of_columns
+//   CHECK-NOT:   scf.for
+//       CHECK:   linalg.generic
+// expected-remark @+1 {{scheduled for a machine with}}
+func.func @blocks_of_columns(%a: tensor<4x512xf32>, %b: tensor<8x512x16xf32>, %c: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(q, m, n, k) -> (m, k)>, affine_map<(q, m, n, k) -> (q, k, n)>,
+      affine_map<(q, m, n, k) -> (m, q, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x512xf32>, tensor<8x512x16xf32>) outs(%c : tensor<4x8x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8x16xf32>
+  return %r : tensor<4x8x16xf32>
+}
+
+// -----
+
+// Wider blocks are streams.
+// CHECK-LABEL: func.func @wide_blocks
+//       CHECK:   scf.for
+//       CHECK:     linalg.generic
+// expected-remark @+1 {{scheduled for a machine with}}
+func.func @wide_blocks(%a: tensor<4x512xf32>, %b: tensor<4x512x32xf32>, %c: tensor<4x4x32xf32>) -> tensor<4x4x32xf32> {
+  // expected-remark @+1 {{'linalg.generic' is tiled, outermost first: loop d3 by 16}}
+  %r = linalg.generic {indexing_maps = [affine_map<(q, m, n, k) -> (m, k)>, affine_map<(q, m, n, k) -> (q, k, n)>,
+      affine_map<(q, m, n, k) -> (m, q, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x512xf32>, tensor<4x512x32xf32>) outs(%c : tensor<4x4x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4x32xf32>
+  return %r : tensor<4x4x32xf32>
+}
+
+// -----
+
 // Sums of columns have no rows at all; the last two of 1002 rows are on their own, and past the last cache there are
 // fewer streams.
 // CHECK-LABEL: func.func @columns

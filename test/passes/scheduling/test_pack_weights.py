@@ -122,7 +122,7 @@ class Program:
 
 
 def layers(**options: object) -> tuple[str, Program]:
-    """Biases and relu between three products; the last one's columns fill no block."""
+    """Biases and relu between three products; the last one's columns fill no block, or one and a half."""
     p = Program((13,), 24, **options)  # type: ignore[arg-type]
     x = p.relu(p.biased(p.product("x", 128)))
     x = p.relu(p.biased(p.product(x, 64, turned=True)))
@@ -146,12 +146,22 @@ def shared() -> tuple[str, Program]:
     return p.text(p.product(x, 128), x), p
 
 
+def behind_blocks() -> tuple[str, Program]:
+    """Columns behind the blocks: of turned weights, of sums that start from a value, of one column, of two ranks."""
+    p = Program((3, 5), 70)
+    x = p.relu(p.biased(p.product("x", 100)))
+    y = p.product(x, 65, turned=True, first=True)
+    z = p.product(y, 100, start=x, turned=True)
+    return p.text(p.sum(z, x), p.product(z, 65, start=y)), p
+
+
 PROGRAMS: dict[str, Callable[[], tuple[str, Program]]] = {
     "layers": layers,
     "f64": lambda: layers(element="f64"),
     "rows of no known number": lambda: layers(dynamic=True),
     "stacked": stacked,
     "shared": shared,
+    "behind blocks": behind_blocks,
 }
 
 
@@ -183,8 +193,16 @@ def check_values(text: str, arrays: Sequence[np.ndarray], machine: str) -> int:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values_are_those_of_weights_as_they_are(name: str, machine: str) -> None:
     text, program = PROGRAMS[name]()
-    count = {"stacked": 3 if machine == "narrow" else 1, "shared": 1}.get(name, 2)
-    assert check_values(text, program.arrays(), MACHINES[machine]) == count
+    counts = {
+        ("stacked", "wide"): 1,
+        ("stacked", "narrow"): 3,
+        ("shared", "wide"): 1,
+        ("shared", "narrow"): 1,
+        ("f64", "narrow"): 3,
+        ("behind blocks", "wide"): 4,
+        ("behind blocks", "narrow"): 4,
+    }
+    assert check_values(text, program.arrays(), MACHINES[machine]) == counts.get((name, machine), 2)
 
 
 def at_random(seed: int) -> tuple[str, Program]:
@@ -199,7 +217,7 @@ def at_random(seed: int) -> tuple[str, Program]:
         kind = rng.choice(["product", "product", "bias", "relu", "sum"])
         same = [one for one in values if p.columns[one] == p.columns[x]]
         if kind == "product":
-            columns = int(rng.choice([3, 16, 32, 64, 96, 128]))
+            columns = int(rng.choice([3, 16, 17, 32, 50, 64, 70, 96, 100, 128, 131]))
             starts = [one for one in values if p.columns[one] == columns and one != "x"]
             start = str(rng.choice(starts)) if starts and rng.integers(2) else ""
             turned, first = map(bool, rng.integers(0, 2, 2))
@@ -232,8 +250,9 @@ def test_a_result_in_blocks_is_the_memory_that_the_caller_gives() -> None:
     assert compiled.memory_stats.copies == 0
 
 
-def test_threads_change_no_bit() -> None:
-    p = Program((50,), 200)
+@pytest.mark.parametrize("count", [1, 50])
+def test_threads_change_no_bit(count: int) -> None:
+    p = Program((count,), 200)
     text = p.text(p.relu(p.biased(p.product(p.product("x", 512), 256, turned=True))))
     rng = np.random.default_rng(6)
     rows, *weights = [rng.standard_normal(array.shape).astype(np.float32) for array in p.arrays()]
