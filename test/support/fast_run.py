@@ -4,9 +4,9 @@ Test modules ask while they are collected::
 
     from fast_run import sample, scaled, seeds
 
-    @pytest.mark.parametrize("seed", seeds(200))           # 20 seeds, or all 200
-    @pytest.mark.parametrize("op", sample(OPS, least=4))   # every tenth op, or all of them
-    @settings(max_examples=scaled(100))                    # 10 examples, or all 100
+    @pytest.mark.parametrize("seed", seeds(200))           # 10 seeds, or all 200
+    @pytest.mark.parametrize("op", sample(OPS, least=4))   # every twentieth op, or all of them
+    @settings(max_examples=scaled(100))                    # 5 examples, or all 100
 
     @pytest.mark.parametrize("op", chosen(OPS, "add"))     # the case "add", or all of them
 
@@ -24,7 +24,7 @@ import pytest
 
 VARIABLE = "MLIR_INPLACE_TEST_FULL"
 """The environment variable that is `1` in a full run. ``pytest --full`` sets it, and its workers inherit it."""
-SHARE = 10
+SHARE = 20
 """The fast run takes one of this many."""
 
 Case = TypeVar("Case")
@@ -36,17 +36,17 @@ def is_full() -> bool:
 
 
 def scaled(count: int, least: int = 1) -> int:
-    """``count`` in a full run; otherwise a tenth of it, but at least ``least``."""
+    """``count`` in a full run; otherwise a twentieth of it, but at least ``least``."""
     return count if is_full() else min(count, max(least, -(-count // SHARE)))
 
 
 def seeds(count: int, least: int = 1) -> range:
-    """The seeds from 0 to ``count`` in a full run; otherwise the first tenth of them, but at least ``least``."""
+    """The seeds from 0 to ``count`` in a full run; otherwise the first twentieth, but at least ``least``."""
     return range(scaled(count, least))
 
 
 def sample(cases: Sequence[Case], least: int = 1) -> list[Case]:
-    """All ``cases`` in a full run; otherwise a tenth of them, but at least ``least``, spread over all."""
+    """All ``cases`` in a full run; otherwise a twentieth of them, but at least ``least``, spread over all."""
     wanted = scaled(len(cases), least)
     return [cases[i * len(cases) // wanted] for i in range(wanted)]
 

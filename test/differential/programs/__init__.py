@@ -20,5 +20,5 @@ PROGRAMS: list[Program] = [program for part in _PARTS for program in getattr(par
 
 
 def with_others(own: Sequence[Program]) -> list[Program]:
-    """The programs that a test is about, and with them all others, or in the fast run a tenth of them."""
+    """The programs that a test is about, and with them all others, or in the fast run a twentieth of them."""
     return [*own, *sample([program for program in PROGRAMS if program not in own])]

@@ -47,7 +47,7 @@ REGRESSIONS = sorted((Path(__file__).parents[2] / "regressions").glob("*/*.mlir"
 KERNELS = [path for path in REGRESSIONS if mentions_dispatch(path.read_text())]
 ON_TENSORS = [path for path in REGRESSIONS if path not in KERNELS]
 
-BUDGET = range(7004, 7004 + scaled(20))
+BUDGET = range(7004, 7004 + scaled(20, least=2))
 """The programs of the run in CI; for long runs there is inplace-fuzz."""
 
 
