@@ -17,11 +17,9 @@ def name_locations(op: ir.Operation, name: str, *, fill: bool = False) -> None:
     renamer = _Renamer(name)
 
     def rename(inner: ir.Operation) -> ir.WalkResult:
-        parent = inner.parent if fill else None
-        if parent is not None and isinstance(inner.location, ir.UnknownLoc):
-            inner.location = parent.location
-        else:
-            inner.location = renamer.rename(inner.location)
+        location = inner.location
+        parent = inner.parent if fill and isinstance(location, ir.UnknownLoc) else None
+        inner.location = renamer.rename(location) if parent is None else parent.location
         for block in (block for region in inner.regions for block in region):
             for argument in block.arguments:
                 argument.set_location(renamer.rename(argument.location))

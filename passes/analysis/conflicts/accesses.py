@@ -70,14 +70,15 @@ def bounding_box(slice_: Slice | None) -> Box | None:
     """Return the constant bounds of ``slice_``; None if no dimension has any."""
     if slice_ is None:
         return None
-    dimensions = zip(slice_.offsets, slice_.sizes, slice_.strides, strict=True)
-    box: Box = tuple(
-        _bounds(offset, size, stride)
-        if isinstance(offset, int) and isinstance(size, int) and isinstance(stride, int)
-        else None
-        for offset, size, stride in dimensions
-    )
-    return box if any(box) else None
+    box: list[tuple[int, int] | None] = []
+    known = False
+    for offset, size, stride in zip(slice_.offsets, slice_.sizes, slice_.strides, strict=True):
+        if isinstance(offset, int) and isinstance(size, int) and isinstance(stride, int):
+            box.append(_bounds(offset, size, stride))
+            known = True
+        else:
+            box.append(None)
+    return tuple(box) if known else None
 
 
 def _bounds(offset: int, size: int, stride: int) -> tuple[int, int]:

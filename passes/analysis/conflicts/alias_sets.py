@@ -227,8 +227,10 @@ class AliasSets:
 
     def locate(self, value: int, slice_: Slice | None) -> Region:
         """Return the constant bounds of ``slice_`` of ``value`` in the classes on its path, where there are any."""
-        if slice_ is None and self.equivalence.find(value) not in self._links:
-            return {}
+        root = self.equivalence.find(value)
+        if root not in self._links:
+            box = bounding_box(slice_)
+            return {} if box is None else {root: box}
         boxes = ((root, bounding_box(part)) for root, part in self.region(value, slice_))
         return {root: box for root, box in boxes if box is not None}
 

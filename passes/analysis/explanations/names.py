@@ -20,6 +20,7 @@ LineOf = Callable[[str, int], str]
 """Returns a line of a file, by its number from 1; empty if it cannot be read."""
 
 _NAME = re.compile(rb"%[\w$.-]+")
+_ONE_RESULT = re.compile(rb"\s*(%[\w$.-]+)\s*=\s*")
 _RESULTS = re.compile(rb"((?:%[\w$.-]+(?::\d+)?\s*,\s*)*%[\w$.-]+(?::\d+)?)\s*=\s*$")
 
 
@@ -48,6 +49,9 @@ class ValueNames:
         if self._snapshot.value_op[value] < 0:
             found = _NAME.match(line, column)
             return found[0].decode() if found else None
+        alone = _ONE_RESULT.fullmatch(line, 0, column)
+        if alone is not None:
+            return alone[1].decode() if self._snapshot.value_index[value] == 0 else None
         listed = _RESULTS.search(line[:column])
         names = [] if listed is None else _result_names(listed[1].decode())
         index = self._snapshot.value_index[value]
