@@ -164,6 +164,7 @@ def _own(aten: Any) -> dict[Any, Callable[..., Any]]:
         aten.angle.default: _angle,
         aten.isclose.default: _isclose,
         aten.roll.default: _roll,
+        aten.constant_pad_nd.default: _constant_pad,
     }
 
 
@@ -262,6 +263,18 @@ def _roll(x: Any, shifts: Any, dims: Any = ()) -> Any:
         before = x.shape[dim] - (shift - whole)
         x = torch_module().cat([x.narrow(dim, before, shift - whole), x.narrow(dim, 0, before)], dim)
     return x
+
+
+def _constant_pad(x: Any, pad: Any, value: Any = 0) -> Any:
+    """A negative padding takes elements away, which the lowering's `tensor.pad` must not."""
+    if not any(isinstance(count, int) and count < 0 for count in pad):
+        return NotImplemented
+    for place, count in enumerate(pad):
+        if isinstance(count, int) and count < 0:
+            dim = x.dim() - 1 - place // 2
+            x = x.narrow(dim, 0 if place % 2 else -count, x.shape[dim] + count)
+    kept = [max(count, 0) if isinstance(count, int) else count for count in pad]
+    return torch_module().ops.aten.constant_pad_nd.default(x, kept, value)
 
 
 def _angle(x: Any) -> Any:

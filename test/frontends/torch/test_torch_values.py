@@ -103,6 +103,16 @@ def test_rolls_farther_than_a_dimension_and_along_all_as_one() -> None:
     check(rolled, torch.arange(24.0).reshape(2, 3, 4), torch.zeros(3, 0), torch.tensor(3.0))
 
 
+def test_negative_paddings_take_elements_away() -> None:
+    def padded(x: Any, whole: Any) -> Any:
+        along_rows = F.pad(x, (-1, 2), value=2.5), F.pad(x, (-2, -1)), F.pad(x, (3, -4), value=-1), F.pad(x, (-6, 1))
+        along_all = F.pad(x, (1, 1, -1, 2)), F.pad(x, (-3, 0, 0, 0, 1, 0), value=7), F.pad(whole, (-1, 1), value=3)
+        return *along_rows, *along_all, F.pad(x, (-1, 2), mode="reflect"), F.pad(x, (-1, 2), mode="replicate")
+
+    x = torch.arange(120.0).reshape(4, 5, 6)
+    check(padded, x, torch.arange(6).reshape(2, 3))
+
+
 def test_running_sums_of_exponentials() -> None:
     def scanned(x: Any, one: Any) -> Any:
         return x.logcumsumexp(0), x.logcumsumexp(1), one.logcumsumexp(0), x[:, :0].logcumsumexp(1)
