@@ -87,7 +87,7 @@ def prepare(module: Any, *, hoist_random: bool, updates: Mapping[int, str] | Non
         hoist_random: make random numbers inputs, where their sizes are known.
         updates: the name of the input that an output updates, by the number of the output.
 
-    Raises `RefusedGraphError` for random numbers that are no inputs.
+    Raises `RefusedGraphError` for random numbers that are no inputs, and for sizes that depend on values.
     """
     fx = torch_module("torch.fx")
     copy = _Copy(fx.Graph())
@@ -115,8 +115,7 @@ def prepare(module: Any, *, hoist_random: bool, updates: Mapping[int, str] | Non
             copy.stored[node.args[0]] = copy.nodes[node] = copy.nodes[node.args[1]]
         elif node.target is torch.ops.aten._assert_tensor_metadata.default:
             continue  # Of what tracing has seen.
-        elif _is_random(node):
-            reason = "it draws random numbers, which compiled functions take as arguments only"
+        elif reason := _refusal(node):
             raise RefusedGraphError([_name(node.target)], reason)
         elif _is_empty(node):
             copy.nodes[node] = _without_elements(copy, node)
@@ -174,7 +173,24 @@ def _is_empty(node: Any) -> bool:
     value, torch = node.meta.get("val"), torch_module()
     if node.op != "call_function" or not isinstance(value, torch.Tensor) or value.dtype is torch.uint8:
         return False  # It takes constants of bytes for signed ones.
-    return 0 in value.shape and all(type(size) is int for size in value.shape)
+    return all(type(size) is int for size in value.shape) and 0 in value.shape
+
+
+def _refusal(node: Any) -> str | None:
+    """Why a node has no place in a compiled function."""
+    if _is_random(node):
+        return "it draws random numbers, which compiled functions take as arguments only"
+    if _has_sizes_from_values(node):
+        return "the size of its result depends on values; a mask in torch.where keeps the size"
+    return None
+
+
+def _has_sizes_from_values(node: Any) -> bool:
+    """Whether a node computes a tensor whose sizes are known once the program runs; torch-mlir may not end there."""
+    value, torch = node.meta.get("val"), torch_module()
+    if node.op != "call_function" or not isinstance(value, torch.Tensor) or all(type(n) is int for n in value.shape):
+        return False
+    return bool(torch_module("torch.fx.experimental.symbolic_shapes").free_unbacked_symbols(value.shape))
 
 
 def _without_elements(copy: _Copy, node: Any) -> Any:

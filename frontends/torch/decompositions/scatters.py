@@ -19,6 +19,8 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
         aten.scatter_reduce.two: _scatter_reduce,
         aten.index_reduce.default: _index_reduce,
         aten.put.default: _put,
+        aten.index_put.default: _index_put,
+        aten.index.Tensor: _index,
         aten.segment_reduce.default: _segment_reduce,
         aten.slice_scatter.default: _slice_scatter,
         aten.nonzero_static.default: _nonzero_static,
@@ -132,6 +134,40 @@ def _put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     torch = torch_module()
     index = torch.where(index < 0, index + x.numel(), index)
     return scattered("scatter_add" if accumulate else "scatter_set", x, index, source)
+
+
+def _index_put(x: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
+    """torch-mlir writes nothing at places that are counted from the end."""
+    if left_alone(_index_put):
+        return NotImplemented
+    mask, kept = indices[0], x.dim() - (0 if indices[0] is None else indices[0].dim())
+    if len(indices) == 1 and mask.dtype is torch_module().bool and not accumulate and values.dim() <= kept:
+        return torch_module().where(mask.reshape(*mask.shape, *[1] * kept), values, x)  # The same for each place.
+    with rerouted(_index_put):
+        return torch_module().ops.aten.index_put.default(x, _from_the_start(x, indices), values, accumulate)
+
+
+def _index(x: Any, indices: Sequence[Any]) -> Any:
+    """On its way through StableHLO, torch-mlir takes places that are counted from the end for the first one."""
+    if left_alone(_index):
+        return NotImplemented
+    with rerouted(_index):
+        return torch_module().ops.aten.index.Tensor(x, _from_the_start(x, indices))
+
+
+def _from_the_start(x: Any, indices: Sequence[Any]) -> list[Any]:
+    """Places in dimensions of `x` as numbers that are not negative; masks stay."""
+    torch = torch_module()
+    found: list[Any] = []
+    axis = 0
+    for index in indices:
+        is_mask = index is not None and index.dtype in (torch.bool, torch.uint8)
+        if index is not None and not is_mask:
+            index = index.to(torch.int64)
+            index = torch.where(index < 0, index + x.shape[axis], index)
+        found.append(index)
+        axis += index.dim() if is_mask else 1
+    return found
 
 
 def _segment_reduce(

@@ -113,6 +113,40 @@ def test_negative_paddings_take_elements_away() -> None:
     check(padded, x, torch.arange(6).reshape(2, 3))
 
 
+@pytest.mark.parametrize("optimize", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_places_counted_from_the_end(optimize: bool) -> None:
+    def updated(x: Any, i: Any, bytes_: Any) -> Any:
+        added, listed, one, last = x.clone(), x.clone(), x.clone(), x.clone()
+        added[torch.tensor([1, -1])] += 1  # A scatter beside the read: both go through StableHLO.
+        listed[[0, 2], [1, -2]] = 5.0
+        one[-1, torch.tensor([-1, -2])] = x[0, :2]
+        last[..., torch.tensor([[-1], [-2]])] = 0.0
+        filled = x.index_fill(0, i, 2.0), x.index_fill(1, i, 3.0)
+        summed = x.index_put((i,), x[:2], accumulate=True), x.index_put((i, -1 - i), x[0, :2], accumulate=True)
+        return added, listed, one, last, *filled, *summed, x[i], x[:, i], x[i, i], x[bytes_], x.take(i)
+
+    check(updated, torch.arange(20.0).reshape(4, 5), torch.tensor([0, -1]), torch.tensor([-4, 3]), optimize=optimize)
+
+
+def test_masks_as_places() -> None:
+    def updated(x: Any) -> Any:
+        number, row, column, both = x.clone(), x.clone(), x.clone(), x.clone()
+        number[x > 5] = 2.0
+        row[x.sum(1) > 30] = x[0]
+        column[:, x[0] > 2] = 7.0
+        both[x.sum(1) > 30] = -1.0
+        return number, row, column, both, x.index_put((x > 7,), torch.full((), 3.0))
+
+    check(updated, torch.arange(20.0).reshape(4, 5))
+
+
+@pytest.mark.filterwarnings("error")
+def test_sizes_that_depend_on_values_are_refused() -> None:
+    """torch-mlir does not end at some of them."""
+    with pytest.raises(mi.PassError, match=r"because of aten\.index\.Tensor: the size of its result depends on values"):
+        mi.from_torch(Applied(lambda x: x[x > 5]), torch.arange(20.0))
+
+
 def test_running_sums_of_exponentials() -> None:
     def scanned(x: Any, one: Any) -> Any:
         return x.logcumsumexp(0), x.logcumsumexp(1), one.logcumsumexp(0), x[:, :0].logcumsumexp(1)
