@@ -109,6 +109,10 @@ class CostModel:
             source = effects.redundant_source[operand]
             yield Expense(source, moves=True), Price.of(self._moved(operand, s.operand_value[source]))
 
+    def bytes(self, value: int) -> int:
+        """Return the bytes of the buffer of ``value``, by estimate."""
+        return self._estimates.bytes(value)
+
     def of_new(self, value: int) -> Price:
         """Return what a buffer for ``value`` costs where it is defined."""
         runs = self._estimates.runs(self._snapshot.block_loop[self._snapshot.value_block[value]])

@@ -31,6 +31,7 @@ from .fewest_allocations import has_fewest_allocations
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
 from .function_tables import FunctionTables
 from .likely_clauses import LikelyClauses
+from .live_contents import least_allocations
 
 __all__ = ["MOST_PAID", "Improvement", "OrderOutcome", "conflicts", "is_cheapest", "orders_of_loops", "rank"]
 
@@ -147,7 +148,7 @@ class Improvement:
 
     def _search(self, tables: FunctionTables, costs: CostModel, known: list[OrderOutcome]) -> OrderOutcome:
         """Return the cheapest outcome of a part, of those that are ``known``, the best first, and of new ones."""
-        if is_cheapest(self._effects, costs, known[0]):
+        if is_cheapest(self._effects, costs, known[0]) or self._is_least(tables, costs, known[0]):
             return known[0]
         if conflicts(known[0].analysis):
             downwards = _outcome(self._run(tables, TOP_DOWN, {}), costs, TOP_DOWN)
@@ -160,6 +161,13 @@ class Improvement:
         found = search.run()
         self._visits -= search.trials * len(tables.ops)
         return found
+
+    def _is_least(self, tables: FunctionTables, costs: CostModel, outcome: OrderOutcome) -> bool:
+        """Whether contents that are needed at once cost what ``outcome`` pays for."""
+        cost = outcome.cost
+        if cost.refusals or cost.copied or cost.ops > MOST_PAID:
+            return False
+        return least_allocations(self._effects, costs, outcome.analysis.function, tables.values, cost) >= cost
 
     def _joined(self, found: Sequence[OrderOutcome]) -> OrderOutcome:
         """Return the cheapest outcome of the function that decides as those of parts that were ``found``, or nearly so.
