@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from ..conflicts.decisions import Conflict, Decision, Strategy
 from ..effects.reader import TensorEffects
 from ..effects.tables import Refusal
-from .unranked import is_copyable
+from ..effects.unranked import is_copyable
 
 __all__ = ["DecisionRecord"]
 

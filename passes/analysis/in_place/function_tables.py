@@ -15,11 +15,11 @@ from functools import cached_property
 from ..conflicts.accesses import Read
 from ..conflicts.liveness import Liveness
 from ..effects.reader import TensorEffects
+from ..effects.unranked import is_copyable
 from ..ir.program_order import ProgramOrder
 from ..ir.union_find import UnionFind
 from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder
 from .region_flow import carried_values
-from .unranked import is_copyable
 
 __all__ = ["FunctionTables"]
 

@@ -17,9 +17,9 @@ from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..conflicts.joining import Joiner
 from ..conflicts.liveness import Liveness
 from ..effects.sizes import keeps_size
+from ..effects.unranked import is_unranked
 from .decision_record import DecisionRecord
 from .region_flow import CarriedTensor, permuted
-from .unranked import is_unranked
 
 __all__ = ["CarriedDecisions"]
 

@@ -153,13 +153,13 @@ EFFECTS = (
     Rule(
         "unranked tensors are copied at casts",
         "**Unranked tensors**",
-        "passes.analysis.in_place.unranked:is_copyable",
+        "passes.analysis.effects.unranked:is_copyable",
         "return True",
     ),
     Rule(
         "unranked values are not copied to carried ones",
         "**Unranked tensors**",
-        "passes.analysis.in_place.unranked:is_unranked",
+        "passes.analysis.effects.unranked:is_unranked",
         "return False",
     ),
     Rule(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ..effects.reader import TensorEffects
+from .reader import TensorEffects
 
 __all__ = ["is_copyable", "is_unranked"]
 
