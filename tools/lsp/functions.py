@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from mlir import ir
 
 from ...passes.analysis.explanations.report import BufferizationReport
+from ...passes.analysis.explanations.reported_sets import ReportedAliasSet
 from ...passes.analysis.ir.union_find import UnionFind
 from ...passes.framework.diagnostics import file_location
 
@@ -120,15 +121,10 @@ def moved(report: BufferizationReport, file: str, by: int) -> BufferizationRepor
             replace(decision, location=place(decision.location), notes=tuple(map(note_place, decision.notes)))
             for decision in report.decisions
         ),
-        alias_sets=tuple(
-            replace(
-                alias_set,
-                first=alias_set.first + by,
-                last=alias_set.last + by,
-                values=tuple(replace(value, line=value.line + by) for value in alias_set.values),
-            )
-            if alias_set.file == file
-            else alias_set
-            for alias_set in report.alias_sets
-        ),
+        alias_sets=tuple(_moved_set(one, by) if one.file == file else one for one in report.alias_sets),
     )
+
+
+def _moved_set(alias_set: ReportedAliasSet, by: int) -> ReportedAliasSet:
+    values = tuple(replace(value, line=value.line + by) for value in alias_set.values)
+    return replace(alias_set, first=alias_set.first + by, last=alias_set.last + by, values=values)
