@@ -7,6 +7,7 @@ from unittest import mock
 import pytest
 from analysed import analyse_with
 
+from mlir_inplace.passes.analysis.costs.price import Price
 from mlir_inplace.passes.analysis.in_place import function, improvement
 from mlir_inplace.passes.analysis.in_place.likely_clauses import LikelyClauses
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
@@ -41,6 +42,7 @@ def test_where_a_search_is_begun(body: str, result: str, is_searched: bool) -> N
     with (
         mock.patch.object(improvement, "is_cheapest", return_value=False),
         mock.patch.object(function, "is_cheapest", return_value=False),
+        mock.patch.object(improvement, "least_allocations", return_value=Price()),
         mock.patch.object(improvement, "LikelyClauses", wraps=LikelyClauses) as clauses,
     ):
         found = analyse_with(text, AnalysisOptions(boundaries=True)).function()
