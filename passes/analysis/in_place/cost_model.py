@@ -21,17 +21,19 @@ from typing import NamedTuple
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
+from ....dialects.support.frozen_classes import frozen
 from ....dialects.tensor.shapes import reassociation_of
-from ..conflicts.decisions import Decision, Strategy
+from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
 from ..costs.estimates import Estimates
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from ..effects.summary import buffer_layouts
 from ..ir.symbols import is_public
+from .decision_order import PASSING_ON, UNROTATED, DecisionOrder
 from .decision_record import costs_no_copy
 from .function_decisions import FunctionAnalysis
 
-__all__ = ["CostModel", "Expense", "moves_alone"]
+__all__ = ["CostModel", "Expense", "OrderOutcome", "conflicts", "moves_alone", "orders_of_loops"]
 
 _PACKING = frozenset({"tensor.collapse_shape", "tensor.reshape"})
 """Ops that need elements without gaps between them."""
@@ -57,6 +59,16 @@ class Expense(NamedTuple):
     def is_refusal(self) -> bool:
         """Whether it is paid because the operand is not in place."""
         return not (self.moves or self.makes or self.packs)
+
+
+@frozen
+class OrderOutcome:
+    """An outcome of ``order``; ``not_passed_on`` is by operand that a loop yields."""
+
+    analysis: FunctionAnalysis
+    cost: Price
+    order: DecisionOrder
+    not_passed_on: dict[int, Conflict]
 
 
 class CostModel:
@@ -238,3 +250,18 @@ def _is_identity(layout: ir.Attribute | None) -> bool:
         return False
     map_ = layout.value
     return map_ == ir.AffineMap.get_identity(map_.n_dims)
+
+
+def orders_of_loops(analysis: FunctionAnalysis) -> list[DecisionOrder]:
+    """Return the orders in which loops do something else than what ``analysis`` pays for."""
+    found = []
+    if any(decision.strategy is Strategy.COPY_TO_CARRIED for decision in analysis.decisions.values()):
+        found.append(PASSING_ON)
+    if any(conflict.rule is Rule.ROTATION_SHARED for conflict in conflicts(analysis)):
+        found.append(UNROTATED)
+    return found
+
+
+def conflicts(analysis: FunctionAnalysis) -> list[Conflict]:
+    """Return the conflicts of the operands that are out-of-place."""
+    return [decision.conflict for decision in analysis.decisions.values() if decision.conflict is not None]

@@ -12,11 +12,11 @@ from dataclasses import replace
 from ..conflicts.decisions import Conflict, Rule
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
-from .cost_model import CostModel, moves_alone
+from .cost_model import CostModel, OrderOutcome, conflicts, moves_alone, orders_of_loops
 from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder, Heuristic
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
 from .function_tables import FunctionTables
-from .improvement import Improvement, OrderOutcome, conflicts, is_cheapest, orders_of_loops, rank
+from .improvement import Improvement, is_cheapest, rank
 from .optimal import search
 from .options import AnalysisOptions
 from .region_flow import carried_values

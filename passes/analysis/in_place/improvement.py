@@ -3,7 +3,8 @@
 A change is tried by running the analysis again, so it is sound whatever is refused. What outcomes pay for, and why, is
 described by clauses (``likely_clauses.py``): of the operands that bring a write and a read together one is refused, and
 so on. The cheapest solution of the clauses (``cover.py``) says what to refuse in the next trial, which tells more
-clauses. It ends when the cheapest outcome costs no more than the solution does.
+clauses. It ends when the cheapest outcome costs no more than the solution does. Then leads are followed:
+what single outcomes say about themselves.
 
 Each part of the function (``function_tables.py``) is searched by itself. In the end the function is analysed once more,
 with all that was found to be refused.
@@ -19,21 +20,20 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ....dialects.support.frozen_classes import frozen
-from ..conflicts.decisions import Conflict, Rule, Strategy
+from ..conflicts.decisions import Conflict, Strategy
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from .bonds import Bonds
-from .cost_model import CostModel
+from .cost_model import CostModel, OrderOutcome, conflicts, orders_of_loops
 from .cover import Covers
-from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder
+from .decision_order import FIRST, TOP_DOWN, DecisionOrder
 from .fewest_allocations import has_fewest_allocations
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
 from .function_tables import FunctionTables
-from .likely_clauses import LikelyClauses
+from .likely_clauses import Leads, LikelyClauses
 from .live_contents import least_allocations
 
-__all__ = ["MOST_PAID", "Improvement", "OrderOutcome", "conflicts", "is_cheapest", "orders_of_loops", "rank"]
+__all__ = ["MOST_PAID", "Improvement", "is_cheapest", "rank"]
 
 _MOST_TRIALS = 24
 _MOST_VISITS = 3000
@@ -42,14 +42,14 @@ _MOST_IN_VAIN = 400
 """How many ops trials of a part visit in a row without making anything cheaper."""
 _LEAST_IN_VAIN = 2
 """How many such trials there are in large parts."""
-_MOST_SINGLY = 1200
+_MOST_FOLLOWED = 300
+"""How many ops trials of a part visit in a row that follow leads and make nothing cheaper."""
+_MOST_SINGLY = 600
 """How many ops trials of a part visit in a row that refuse one operand more and make nothing cheaper."""
-_MOST_LOOKS = 200
-"""How many ops are visited by trials of a part that are made whatever its clauses prove."""
+_MOST_LOOKS = 50
+"""How many ops trials visit that follow leads where clauses seem to prove that nothing is cheaper."""
 _MOST_DECIDED_FIRST = 60
 """How many ops are visited by trials that decide in front of the others what the best outcome of a part refuses."""
-_MOST_PROMISING = 2
-"""How many of these refuse one operand, in each order."""
 _MOST_FAILURES = 2
 """How often another order is tried than that of the cheapest outcome, until one of these is cheaper."""
 MOST_PAID = 96
@@ -58,16 +58,6 @@ _MOST_NODES = 200
 """How many nodes a search for a solution visits, in each group of clauses."""
 
 _Refused = dict[int, Conflict]
-
-
-@frozen
-class OrderOutcome:
-    """An outcome of ``order``; ``not_passed_on`` is by operand that a loop yields."""
-
-    analysis: FunctionAnalysis
-    cost: Price
-    order: DecisionOrder
-    not_passed_on: _Refused
 
 
 class Improvement:
@@ -232,32 +222,26 @@ class _Search:
             refused = frozenset(one.number for one in cover.paid if one.is_refusal and one.number in clauses.allowed)
             if not self._try_orders(refused) and not clauses.exclude(refused):
                 break
-        self._look_around()
-        self._decide_first()
+        if self._most:
+            self._follow_leads(_MOST_LOOKS if is_proved else _MOST_FOLLOWED)
+            self._decide_first()
         if not is_proved:
             self._climb()
         return self._best
 
-    def _look_around(self) -> None:
-        """Refuse what seems to save most, in each order by itself, then what one op forwards twice.
-
-        Clauses are about the orders and refusals that told them: where they prove an outcome cheapest, another order
-        may resolve a conflict that no clause is about.
-        """
-        most = self.trials + min(_MOST_LOOKS, self._visits) // max(self._size, 1)
-        promising = [
-            (one.order, operand)
-            for one in self._known
-            for cost, operand in sorted(self._estimates(one))[:_MOST_PROMISING]
-            if cost <= self._best.cost
-        ]
-        first = self._known[0]
-        twice = [(first.order, one) for _, one in sorted(self._estimates(first)) if self._clauses.is_twice(one)]
-        for order, operand in (*promising, *twice):
-            if self.trials >= most:
+    def _follow_leads(self, most: int) -> None:
+        """Try what outcomes suggest, until trials in a row visit ``most`` ops and make nothing cheaper."""
+        leads, vain = Leads(self._clauses, self._orders), 0
+        for (_, refused), outcome in self._outcomes.items():
+            leads.add(outcome, {operand: self._clauses.reason(operand) for operand in sorted(refused)})
+        while vain < most and self.trials * self._size < self._visits:
+            lead, best = leads.pop(self._best.cost), self._best
+            if lead is None:
                 return
-            if (order, frozenset({operand})) not in self._outcomes:
-                self._try(order, {operand: self._clauses.reason(operand)})
+            if (lead.order, frozenset(lead.refused)) not in self._outcomes:
+                outcome = self._try(lead.order, dict(lead.refused))
+                leads.add(outcome, lead.refused)
+                vain = vain + self._size if self._best is best else 0
 
     def _climb(self) -> None:
         """Refuse one operand more, in any order, as long as that makes it cheaper.
@@ -282,13 +266,15 @@ class _Search:
     def _decide_first(self) -> None:
         """Decide each operand that the best outcome refuses, the cheapest first, in front of the others of these."""
         best, most = self._best, self.trials + min(_MOST_DECIDED_FIRST, self._visits) // max(self._size, 1)
-        paid = sorted((price, -one.number) for one, price in self._costs.expenses(best.analysis) if one.is_refusal)
-        operands = [-number for _, number in paid if -number in self._clauses.allowed]
+        explained = self._clauses.explained(best.analysis, frozenset(self._refused), best.not_passed_on)
+        paid = sorted((one.price, -one.expense.number, one.is_alone) for one in explained if one.expense.is_refusal)
+        operands = [-number for _, number, _ in paid if -number in self._clauses.allowed]
+        alone = {-number for _, number, is_alone in paid if is_alone}
         for operand in operands:
             refused = {one: self._clauses.reason(one) for one in sorted(operands) if one != operand}
             if self.trials >= most or self._best is not best:
                 return
-            if (best.order, frozenset(refused)) not in self._outcomes:
+            if operand not in alone and (best.order, frozenset(refused)) not in self._outcomes:
                 self._try(best.order, refused)
 
     def _refuse_less(self) -> None:
@@ -387,18 +373,3 @@ def _is_better(new: tuple[Price, float], old: tuple[Price, float]) -> bool:
 def rank(costs: CostModel, outcome: OrderOutcome) -> tuple[Price, float]:
     """Return what outcomes are compared by."""
     return outcome.cost, costs.likely(outcome.analysis)
-
-
-def orders_of_loops(analysis: FunctionAnalysis) -> list[DecisionOrder]:
-    """Return the orders in which loops do something else than what ``analysis`` pays for."""
-    found = []
-    if any(decision.strategy is Strategy.COPY_TO_CARRIED for decision in analysis.decisions.values()):
-        found.append(PASSING_ON)
-    if any(conflict.rule is Rule.ROTATION_SHARED for conflict in conflicts(analysis)):
-        found.append(UNROTATED)
-    return found
-
-
-def conflicts(analysis: FunctionAnalysis) -> list[Conflict]:
-    """Return the conflicts of the operands that are out-of-place."""
-    return [decision.conflict for decision in analysis.decisions.values() if decision.conflict is not None]

@@ -3,26 +3,56 @@
 Those of ``clauses.py`` are proved by trials. These are read off conflicts (``bonds.py``), so they cost no trial, and
 may be wrong: one that an outcome contradicts is dropped. So they say what to try next, and when to stop trying; what is
 found is right in any case. Linear in what is paid for.
+
+*Leads* are trials that may be cheaper than an outcome, by what that pays for and why; the most promising first.
+
+A conflict is told with the operands that bring its write and its read together (``bonds.py``). Each of them leads to a
+trial that refuses it too. The estimate is the cost of the outcome, without all that this may spare, and with the price
+of refusing the operand. What is paid for only because another operand is out-of-place is spared with that.
+
+A clause is about all outcomes, and dropped when one contradicts it. A lead is about one:
+its order, and what it refuses. So it stands though another order has no such conflict, and a second refusal is found
+whose use shows only when the first one is made.
+
+Another order is a lead as well: one in which a loop does something else than what is paid for, or swaps no buffers.
+
+Linear in what outcomes pay for; an outcome has a bounded number of leads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import heapq
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from .bonds import Bonds
-from .cost_model import CostModel, Expense
+from .cost_model import CostModel, Expense, OrderOutcome
 from .cover import Clause
+from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder
 from .function_decisions import FunctionAnalysis
 
-__all__ = ["LikelyClauses"]
+__all__ = ["Explained", "Lead", "Leads", "LikelyClauses"]
 
 _MOST_EXPLAINED = 48
 """Of how many expenses of an outcome it is asked why, the dearest first; the others are taken to be paid always."""
 
 _CHEAPER = Conflict(Rule.CHEAPER)
+
+
+class Explained(NamedTuple):
+    """Something that an outcome pays for, its price, and clauses that say why."""
+
+    expense: Expense
+    price: Price
+    clauses: Sequence[Clause]
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nothing else may be paid for instead, as far as clauses tell."""
+        return any(clause.paid == frozenset({self.expense}) for clause in self.clauses if not clause.unless)
 
 
 class LikelyClauses:
@@ -42,6 +72,8 @@ class LikelyClauses:
         self._clauses: dict[Clause, None] = {}
         self._seen: list[frozenset[Expense]] = []
         self._excluded: set[frozenset[int]] = set()
+        self._explained: dict[int, tuple[FunctionAnalysis, Sequence[Explained]]] = {}
+        """By identity of an outcome, it and why it pays for what it does."""
 
     @property
     def all(self) -> Sequence[Clause]:
@@ -74,36 +106,39 @@ class LikelyClauses:
                 found[operand] = found.get(operand, Price()).plus(price)
         return found
 
-    def is_twice(self, operand: int) -> bool:
-        """Whether an op yields one value by this operand and by another one: either may be the copy."""
-        s, forwards = self._snapshot, self._effects.forwards
-        op, value = s.operand_op[operand], s.operand_value[operand]
-        if operand not in forwards or op in s.op_successors:
-            return False
-        return sum(s.operand_value[one] == value and one in forwards for one in s.operands(op)) > 1
-
     def reason(self, operand: int) -> Conflict:
         """Return what refusing an operand would avoid, as far as it is known."""
         return self._avoided.get(operand) or self._packs.get(operand) or _CHEAPER
 
     def learn(self, analysis: FunctionAnalysis, refused: frozenset[int], not_passed_on: Mapping[int, Conflict]) -> bool:
         """Add why ``analysis`` pays for what it does; return whether anything was not known before."""
-        expenses = sorted(self._model.expenses(analysis), key=lambda one: one[1], reverse=True)
-        for one, price in expenses:
-            self.costs[one] = min(price, self.costs.get(one, price))
-        self._seen.append(frozenset(one for one, _ in expenses))
+        explained = self.explained(analysis, refused, not_passed_on)
+        for one in explained:
+            self.costs[one.expense] = min(one.price, self.costs.get(one.expense, one.price))
+        self._seen.append(frozenset(one.expense for one in explained))
         before = len(self._clauses)
-        for one, _ in expenses[:_MOST_EXPLAINED]:
-            for clause in self._of(analysis, one, refused, not_passed_on):
-                self._clauses.setdefault(clause)
-        for one, _ in expenses[_MOST_EXPLAINED:]:
-            self._clauses.setdefault(Clause(frozenset({one})))
+        for clause in (clause for one in explained for clause in one.clauses):
+            self._clauses.setdefault(clause)
         learned = len(self._clauses) > before
         for clause in [one for one in self._clauses if not all(one.holds(seen) for seen in self._seen)]:
             del self._clauses[clause]
         return learned
 
-    def _of(
+    def explained(
+        self, analysis: FunctionAnalysis, refused: frozenset[int], not_passed_on: Mapping[int, Conflict]
+    ) -> Sequence[Explained]:
+        """Return what ``analysis`` pays for, the dearest first, and why."""
+        if id(analysis) not in self._explained:
+            expenses = sorted(self._model.expenses(analysis), key=lambda one: one[1], reverse=True)
+            found = [
+                Explained(one, price, tuple(self._why(analysis, one, refused, not_passed_on)))
+                for one, price in expenses[:_MOST_EXPLAINED]
+            ]
+            rest = [Explained(one, price, (Clause(frozenset({one})),)) for one, price in expenses[_MOST_EXPLAINED:]]
+            self._explained[id(analysis)] = analysis, [*found, *rest]
+        return self._explained[id(analysis)][1]
+
+    def _why(
         self, analysis: FunctionAnalysis, one: Expense, refused: frozenset[int], not_passed_on: Mapping[int, Conflict]
     ) -> Iterator[Clause]:
         """Yield why ``analysis`` pays for ``one``."""
@@ -170,3 +205,96 @@ class LikelyClauses:
             if other not in self.costs:
                 self.costs[other] = self._model.of_refusal(other.number)
         return Clause(frozenset({one, *others}))
+
+
+_MOST_OF_OUTCOME = 3
+"""How many operands of one outcome are leads, those that may spare most."""
+
+
+class Lead(NamedTuple):
+    """A trial of ``order`` with operands ``refused``, and what it may cost; of those that came in ``turn``."""
+
+    estimate: Price
+    turn: int
+    order: DecisionOrder
+    refused: Mapping[int, Conflict]
+
+
+class Leads:
+    """The leads of the outcomes that were added; ``orders`` are those in which something else may be decided."""
+
+    def __init__(self, clauses: LikelyClauses, orders: Container[DecisionOrder]) -> None:
+        self._clauses = clauses
+        self._orders = orders
+        self._heap: list[Lead] = []
+        self._seen = set[tuple[DecisionOrder, frozenset[int]]]()
+
+    def add(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> None:
+        """Add the leads of the outcome with ``refused`` operands."""
+        for estimate, operand in self._operands(outcome, refused)[:_MOST_OF_OUTCOME]:
+            self._enter(estimate, outcome.order, {**refused, operand: self._clauses.reason(operand)})
+        for order, price in self._other_orders(outcome, refused).items():
+            if order in self._orders and (price != Price() or not refused):
+                self._enter(outcome.cost.minus(price), order, refused)
+
+    def pop(self, best: Price) -> Lead | None:
+        """Take the most promising one that may cost less than ``best``, or as much if nothing is refused; or None."""
+        while self._heap:
+            lead = heapq.heappop(self._heap)
+            if lead.estimate < best or (lead.estimate == best and not lead.refused):
+                return lead
+        return None
+
+    def _enter(self, estimate: Price, order: DecisionOrder, refused: Mapping[int, Conflict]) -> None:
+        key = order, frozenset(refused)
+        if key not in self._seen:
+            self._seen.add(key)
+            heapq.heappush(self._heap, Lead(estimate, len(self._seen), order, refused))
+
+    def _operands(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> Sequence[tuple[Price, int]]:
+        """Return what is in place and may be refused too, after what the outcome may cost then, the least first."""
+        clauses, decisions = self._clauses, outcome.analysis.decisions
+        return sorted(
+            (outcome.cost.minus(price).plus(clauses.price(operand)), operand)
+            for operand, price in self._spared(outcome, refused).items()
+            if operand in clauses.allowed and operand in decisions and decisions[operand].in_place
+        )
+
+    def _spared(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> dict[int, Price]:
+        """Return, by operand, the price of what refusing it may spare."""
+        spared: dict[int, Price] = {}
+        followers: dict[int, Price] = {}
+        cores: dict[int, set[int]] = {}
+        for one, price, clauses in self._explained(outcome, refused):
+            core = set[int]()
+            for clause in clauses:
+                for other in clause.unless:
+                    followers[other.number] = followers.get(other.number, Price()).plus(price)
+                if not clause.unless:
+                    core.update(other.number for other in clause.paid if other.is_refusal and other != one)
+            if one.is_refusal:
+                cores[one.number] = core
+            for operand in core:
+                spared[operand] = spared.get(operand, Price()).plus(price)
+        for number, price in followers.items():
+            for operand in cores.get(number, ()):
+                spared[operand] = spared[operand].plus(price)
+        return spared
+
+    def _explained(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> Sequence[Explained]:
+        return self._clauses.explained(outcome.analysis, frozenset(refused), outcome.not_passed_on)
+
+    def _other_orders(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> dict[DecisionOrder, Price]:
+        """Return orders that may decide otherwise, with the price of what a loop may not pay for then."""
+        found, decisions = {TOP_DOWN: Price(), FIRST: Price()}, outcome.analysis.decisions
+        for one, price, _ in self._explained(outcome, refused):
+            decision = decisions.get(one.number) if one.is_refusal else None
+            if decision is None or decision.conflict is None:
+                continue
+            if decision.strategy is Strategy.COPY_TO_CARRIED:
+                found[PASSING_ON] = found.get(PASSING_ON, Price()).plus(price)
+            if outcome.not_passed_on.get(one.number, decision.conflict).rule is Rule.ROTATION_SHARED:
+                found[UNROTATED] = found.get(UNROTATED, Price()).plus(price)
+        if any(decision.strategy is Strategy.ROTATE for decision in decisions.values()):
+            found.setdefault(UNROTATED, Price())
+        return found

@@ -10,11 +10,10 @@ from generated import SUBJECTS, program
 from mlir import ir
 
 from mlir_inplace.passes.analysis.in_place import function as function_module
-from mlir_inplace.passes.analysis.in_place.cost_model import CostModel
+from mlir_inplace.passes.analysis.in_place.cost_model import CostModel, orders_of_loops
 from mlir_inplace.passes.analysis.in_place.decision_order import FIRST, TOP_DOWN
 from mlir_inplace.passes.analysis.in_place.function import analyze_function
 from mlir_inplace.passes.analysis.in_place.function_decisions import OneShotAnalyzer
-from mlir_inplace.passes.analysis.in_place.improvement import orders_of_loops
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 from mlir_inplace.passes.analysis.whole_module.module import analyze_module
 
