@@ -119,7 +119,8 @@ def _is_wide(head: ir.Block, body: ir.Block, vectors: int) -> bool:
 
 def _iterations(head: ir.Block, body: ir.Block) -> float:
     """How many iterations a loop has that counts from zero to a constant; infinite if it does something else."""
-    compared = defining_op(_last(head).operands[0], "llvm.icmp")
+    decided = [*_last(head).operands][:1]
+    compared = defining_op(decided[0], "llvm.icmp") if decided else None
     if compared is None:
         return math.inf
     limit = _constant(compared.operands[1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..refusal import RefusedGraphError
 from ..support.framework import torch_module
 from .native_ops import native_op
 from .rerouting import left_alone, rerouted
@@ -137,14 +138,43 @@ def _put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 
 
 def _index_put(x: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
-    """torch-mlir writes nothing at places that are counted from the end."""
+    """torch-mlir writes nothing at places that are counted from the end, and has no sums at the places of a mask."""
     if left_alone(_index_put):
         return NotImplemented
-    mask, kept = indices[0], x.dim() - (0 if indices[0] is None else indices[0].dim())
-    if len(indices) == 1 and mask.dtype is torch_module().bool and not accumulate and values.dim() <= kept:
-        return torch_module().where(mask.reshape(*mask.shape, *[1] * kept), values, x)  # The same for each place.
+    if any(_is_mask(index) for index in indices):
+        if len(indices) > 1:
+            reason = "a mask beside other indices has a number of places that depends on values"
+            raise RefusedGraphError(["aten.index_put.default"], reason)
+        return _put_where(x, indices[0], values.to(x.dtype), accumulate)
+    places = _from_the_start(x, indices)
+    if all(place is None or place.dim() == 0 for place in places):  # torch-mlir ends the process at some of these.
+        first = next(number for number, place in enumerate(places) if place is not None)
+        kept = x.dim() - len(places)
+        if None not in places[first:] and values.dim() > kept:
+            values = values.unsqueeze(values.dim() - kept)
+        places = [place if place is None else place.reshape(1) for place in places]
     with rerouted(_index_put):
-        return torch_module().ops.aten.index_put.default(x, _from_the_start(x, indices), values, accumulate)
+        return torch_module().ops.aten.index_put.default(x, places, values, accumulate)
+
+
+def _is_mask(index: Any) -> bool:
+    torch = torch_module()
+    return index is not None and index.dtype in (torch.bool, torch.uint8)
+
+
+def _put_where(x: Any, mask: Any, values: Any, accumulate: bool) -> Any:
+    """Values are the same for all places, or one for each place of the mask in turn."""
+    torch = torch_module()
+    kept = x.dim() - mask.dim()
+    mask = mask.to(torch.bool)
+    if values.dim() > kept:
+        if values.shape[0] == 0:
+            return x.clone()
+        number = mask.reshape(-1).to(torch.int64).cumsum(0) - 1
+        rows = values.index_select(0, number.clamp(0, values.shape[0] - 1))
+        values = rows.reshape(*mask.shape, *rows.shape[1:])
+    wide = mask.reshape(*mask.shape, *[1] * kept)
+    return torch.where(wide, x + values if accumulate else values, x)
 
 
 def _index(x: Any, indices: Sequence[Any]) -> Any:
@@ -161,7 +191,7 @@ def _from_the_start(x: Any, indices: Sequence[Any]) -> list[Any]:
     found: list[Any] = []
     axis = 0
     for index in indices:
-        is_mask = index is not None and index.dtype in (torch.bool, torch.uint8)
+        is_mask = _is_mask(index)
         if index is not None and not is_mask:
             index = index.to(torch.int64)
             index = torch.where(index < 0, index + x.shape[axis], index)

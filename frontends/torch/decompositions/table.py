@@ -12,6 +12,7 @@ from functools import cache, partial
 from typing import Any
 
 from ....passes.framework.entered_context import empty_context
+from ..refusal import RefusedGraphError
 from ..support.framework import implicitly, importer_module, torch_module
 from . import (
     arithmetic,
@@ -258,15 +259,25 @@ def _roll(x: Any, shifts: Any, dims: Any = ()) -> Any:
     if not dims:
         return _roll(x.reshape(-1), shifts, (0,)).reshape(x.shape)
     for shift, dim in zip(shifts, dims, strict=True):
-        size = x.shape[dim] if x.shape[dim] != 0 else 1
-        whole = shift // size * size  # torch-mlir has no remainder of sizes that are not known.
-        before = x.shape[dim] - (shift - whole)
-        x = torch_module().cat([x.narrow(dim, before, shift - whole), x.narrow(dim, 0, before)], dim)
+        x = _rolled(x, shift, dim)
     return x
+
+
+def _rolled(x: Any, shift: Any, dim: int) -> Any:
+    torch, size = torch_module(), x.shape[dim]
+    if not (isinstance(size, int) and isinstance(shift, int)):  # A size may be 0, by which nothing is divided here.
+        places = torch.arange(size, device=x.device)
+        return x.index_select(dim, torch.remainder(places - shift, torch.ones_like(places) * size))
+    behind = shift % max(size, 1)
+    return torch.cat([x.narrow(dim, size - behind, behind), x.narrow(dim, 0, size - behind)], dim)
 
 
 def _constant_pad(x: Any, pad: Any, value: Any = 0) -> Any:
     """A negative padding takes elements away, which the lowering's `tensor.pad` must not."""
+    known = torch_module("torch.fx.experimental.symbolic_shapes").statically_known_true
+    if not all(isinstance(count, int) or known(count >= 0) for count in pad):
+        reason = "whether a padding is negative depends on sizes; give these bounds"
+        raise RefusedGraphError(["aten.constant_pad_nd.default"], reason)
     if not any(isinstance(count, int) and count < 0 for count in pad):
         return NotImplemented
     for place, count in enumerate(pad):

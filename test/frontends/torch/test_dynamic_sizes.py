@@ -6,7 +6,10 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
+
+import mlir_inplace as mi
 
 torch: Any = pytest.importorskip("torch", minversion="2.12")
 
@@ -75,3 +78,36 @@ def test_training_with_other_sizes_in_each_step(make: Callable[[], Any]) -> None
             results.append([result.detach(), x.grad, *(one.grad for one in owner.parameters())])
         for one, other in zip(*results, strict=True):
             torch.testing.assert_close(other, one, rtol=1e-4, atol=1e-5)
+
+
+class Padded(torch.nn.Module):
+    def __init__(self, least: int) -> None:
+        super().__init__()
+        self._least = least
+
+    def forward(self, x: Any) -> Any:
+        return torch.nn.functional.pad(x, (x.shape[0] - self._least, 1))
+
+
+def test_paddings_that_may_be_negative_are_refused() -> None:
+    """`tensor.pad` takes the number for what it is known to be once the program runs, and gives wrong values."""
+    x, sizes = torch.arange(24.0).reshape(4, 6), ({0: torch.export.Dim("rows", min=2, max=6)},)
+    with pytest.raises(mi.PassError, match="whether a padding is negative depends on sizes; give these bounds"):
+        mi.from_torch(Padded(4), x, dynamic_shapes=sizes)
+    program = mi.from_torch(Padded(2), x, dynamic_shapes=sizes, optimize=False)
+    for rows in (2, 3, 6):
+        given = torch.randn(rows, 6)
+        np.testing.assert_array_equal(program.main(given), Padded(2)(given).numpy())
+
+
+class Rolled(torch.nn.Module):
+    def forward(self, x: Any) -> Any:
+        return x.roll(5) + x.roll(-9, 0) + x.roll(x.shape[0] // 2, 0)
+
+
+def test_rolls_of_nothing() -> None:
+    x = torch.arange(24.0).reshape(4, 6)
+    program = mi.from_torch(Rolled(), x, dynamic_shapes=({0: torch.export.Dim("rows", min=0)},), optimize=False)
+    for rows in (0, 1, 4, 9):
+        given = torch.randn(rows, 6)
+        np.testing.assert_array_equal(program.main(given), Rolled()(given).numpy())

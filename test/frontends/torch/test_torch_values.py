@@ -140,6 +140,37 @@ def test_masks_as_places() -> None:
     check(updated, torch.arange(20.0).reshape(4, 5))
 
 
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_masks_with_a_value_for_each_place(accumulate: bool) -> None:
+    def updated(x: Any, rows: Any, none: Any, values: Any) -> Any:
+        same = [((x > 7,), x[0, 0]), ((rows,), x[0]), ((rows,), x[:1] + 50), ((x > 17,), values[:1])]
+        each = [((rows,), x[1:3] + 50), ((x > 17,), values), ((rows & ~rows,), none)]
+        return [x.index_put(mask, value, accumulate=accumulate) for mask, value in same + each]
+
+    rows = torch.tensor([True, False, True, False])
+    check(updated, torch.arange(20.0).reshape(4, 5), rows, torch.zeros(0, 5), torch.tensor([-1.0, -2.0]))
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_single_places_of_rank_zero(accumulate: bool) -> None:
+    """At two of them and a value of rank 0, torch-mlir ends the process."""
+
+    def updated(x: Any, k: Any) -> Any:
+        put = torch.ops.aten.index_put
+        all_of_them = put(x[0], [k, k], x[0, 0, 1], accumulate), put(x, [k - 1, k, k], x[0, 0, 1], accumulate)
+        leading = put(x, [k - 1], x[0] + 3, accumulate), put(x, [k - 1, k], x[0, 0], accumulate)
+        middle = put(x, [None, k], x[:, 0] * 7, accumulate), put(x, [None, k, -k], x[:, 1, 0], accumulate)
+        return *all_of_them, *leading, *middle, put(x, [None, k], x[0, 0], accumulate)
+
+    check(updated, torch.arange(24.0).reshape(2, 3, 4), torch.tensor(2))
+
+
+def test_a_mask_beside_other_indices_is_refused() -> None:
+    mask, values = torch.tensor([True, False, True]), torch.arange(6.0).reshape(3, 2)
+    with pytest.raises(mi.PassError, match="a mask beside other indices has a number of places that depends on values"):
+        mi.from_torch(Applied(lambda x, m: x.index_put((m, torch.tensor([-1, 0])), x[0])), values, mask)
+
+
 @pytest.mark.filterwarnings("error")
 def test_sizes_that_depend_on_values_are_refused() -> None:
     """torch-mlir does not end at some of them."""

@@ -207,3 +207,17 @@ llvm.func @few_carried(%p: !llvm.ptr, %z: vector<4xf32>, %n: i64) -> vector<4xf3
 ^end:
   llvm.return %s : vector<4xf32>
 }
+
+// -----
+
+// A loop without a condition, which carries a vector: it ends nowhere, so nothing tells how often it runs.
+// CHECK-LABEL: llvm.func @endless
+//   CHECK-NOT:   llvm.br{{.*}}loop_annotation
+llvm.func @endless(%p: !llvm.ptr, %z: vector<4xf32>) {
+  llvm.br ^head(%z : vector<4xf32>)
+^head(%s: vector<4xf32>):
+  llvm.br ^body
+^body:
+  llvm.store %s, %p : vector<4xf32>, !llvm.ptr
+  llvm.br ^head(%s : vector<4xf32>)
+}
