@@ -9,8 +9,10 @@ are *held* (arguments that are the same in each call) are packed once, by whoeve
   known even.
 * A block of columns fills the register tile: four vectors, or two, where there are few registers or columns. If no
   number of blocks is all columns, those behind the blocks are a product of their own.
-* Weights stay where packing does not pay: columns that fill no block, and those that fit into the first cache. Others
-  are read faster in blocks even by one row: these are one stream of memory, which hardware prefetches.
+* Weights stay where packing does not pay: columns that fill no block, those that fit into the first cache, and those of
+  one row if all held arguments are far larger than the last cache (`_CACHES`): memory is as slow for both, and files
+  stay mapped. Others are read faster in blocks even by one row: these are one stream of memory, which hardware
+  prefetches.
 
 Ops of the first block of a function. Linear in them and their uses; nothing is changed.
 """
@@ -18,6 +20,7 @@ Ops of the first block of a function. Linear in them and their uses; nothing is 
 from __future__ import annotations
 
 from collections.abc import Collection
+from math import prod
 
 from mlir import ir
 
@@ -33,6 +36,9 @@ _MANY_REGISTERS = 32
 
 _MATRIX = 2
 """The rank of weights that are packed."""
+
+_CACHES = 4
+"""How many last caches weights of one row may fill: 32 MB in blocks took half the time, 1 GB nearly the same."""
 
 
 @frozen
@@ -64,11 +70,12 @@ class HeldProduct:
 def find_products(block: ir.Block, held: Collection[ir.Value], machine: Machine) -> list[HeldProduct]:
     """Return the products of `block` whose weights are to be packed; `held` are arguments of it."""
     alone = {value for value in held if len(list(value.uses)) == 1}
-    found = (_product(op.operation, alone, machine) for op in block.operations)
+    are_near = sum(type_bytes(value.type) for value in held) <= _CACHES * machine.l3
+    found = (_product(op.operation, alone, machine, are_near) for op in block.operations)
     return [product for product in found if product is not None]
 
 
-def _product(op: ir.Operation, held: Collection[ir.Value], machine: Machine) -> HeldProduct | None:
+def _product(op: ir.Operation, held: Collection[ir.Value], machine: Machine, are_near: bool) -> HeldProduct | None:
     """Return the product that an op is, None if it is none, or does not gain."""
     if not op.name.startswith("linalg.") or not len(op.results) or not any(value in held for value in op.operands):
         return None
@@ -86,7 +93,7 @@ def _product(op: ir.Operation, held: Collection[ir.Value], machine: Machine) -> 
     if structured.reduction_loops != [depth] or structured.depends(1 - weights, column):
         return None
     product = HeldProduct(structured, weights, column, depth, *_block(structured, weights, column, machine))
-    return product if _gains(product, machine) else None
+    return product if _gains(product, machine, are_near) else None
 
 
 def _block(op: Structured, weights: int, column: int, machine: Machine) -> tuple[int, int]:
@@ -98,10 +105,11 @@ def _block(op: Structured, weights: int, column: int, machine: Machine) -> tuple
     return (block, columns % block) if lanes > 1 and block <= columns else (0, 0)
 
 
-def _gains(product: HeldProduct, machine: Machine) -> bool:
-    """Whether the weights are read in other places than they are."""
+def _gains(product: HeldProduct, machine: Machine, are_near: bool) -> bool:
+    """Whether the weights are read in other places than they are, and so much faster that a copy pays."""
     op = product.structured
-    if not product.block or not op.sizes[product.depth]:
+    rows = prod(op.size(loop) for loop in op.parallel_loops if loop != product.column)
+    if not product.block or not op.sizes[product.depth] or (rows <= 1 and not are_near):
         return False
     if product.is_transposed:
         return True
