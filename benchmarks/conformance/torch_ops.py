@@ -31,7 +31,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
 
 import mlir_inplace as mi
-from mlir_inplace.frontends.torch.refusal import RefusedGraphError
+from mlir_inplace.frontends.torch.support.refusal import RefusedGraphError
 
 sys.path.insert(0, str(Path(__file__).parent))
 from onnx_backend import write_program, write_section

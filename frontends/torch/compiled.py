@@ -15,8 +15,8 @@ from ..kept_modules import compile_lowered
 from .graph_key import graph_key
 from .graphs import Result, prepare
 from .lowering import tensor_module
-from .refusal import RefusedGraphError
 from .support.framework import torch_module
+from .support.refusal import RefusedGraphError
 from .tensors import array_maker, is_on_host, tensor_maker
 
 Reader = Callable[[Any], Any]

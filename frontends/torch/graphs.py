@@ -13,8 +13,8 @@ from typing import Any
 
 from ...dialects.support.frozen_classes import frozen
 from .narrow_integers import NarrowIntegers
-from .refusal import RefusedGraphError
 from .support.framework import torch_module
+from .support.refusal import RefusedGraphError
 from .symbolic_views import symbolic_view
 
 

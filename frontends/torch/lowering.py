@@ -26,8 +26,8 @@ from ..stablehlo.torch_dialect import (
     needs_stablehlo,
 )
 from .native_lowering import declare_native_ops, define_native_ops
-from .refusal import RefusedGraphError
 from .support.framework import importer_module, torch_module
+from .support.refusal import RefusedGraphError
 from .transposed_weights import read_in_place
 
 _OPERATOR = re.compile(r"(?:torch\.)?(?:aten|prims|prim|quantized|torchvision|tm_tensor)\.[\w.]*\w")

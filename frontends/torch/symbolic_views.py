@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .refusal import RefusedGraphError
 from .support.framework import torch_module
 from .support.graph_calls import add_call
+from .support.refusal import RefusedGraphError
 
 __all__ = ["symbolic_view"]
 

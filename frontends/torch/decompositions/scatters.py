@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..refusal import RefusedGraphError
 from ..support.framework import torch_module
+from ..support.refusal import RefusedGraphError
 from .native_ops import native_op
 from .rerouting import left_alone, rerouted
 

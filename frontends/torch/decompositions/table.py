@@ -12,8 +12,8 @@ from functools import cache, partial
 from typing import Any
 
 from ....passes.framework.entered_context import empty_context
-from ..refusal import RefusedGraphError
 from ..support.framework import implicitly, importer_module, torch_module
+from ..support.refusal import RefusedGraphError
 from . import (
     arithmetic,
     attention,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...passes.framework.errors import PassError
+from ....passes.framework.errors import PassError
 
 
 class RefusedGraphError(PassError):
