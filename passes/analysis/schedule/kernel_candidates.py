@@ -125,19 +125,21 @@ def _loops(op: ir.Operation, machine: Machine, least: int) -> tuple[bool, ...] |
     if not all(isinstance(type_, _SCALARS) or _is_plain(type_) for type_ in types):
         return None
     elements = max(prod(type_.shape) for type_ in types if isinstance(type_, ir.RankedTensorType))
-    structured = as_structured(op)
-    if elements < least or structured is None or _names_tensors(structured.payload):
+    structured = as_structured(op) if elements >= least else None
+    if structured is None or _names_tensors(structured.payload):
         return None
-    fits = sum(map(type_bytes, types)) <= machine.l2 or _stays_whole(structured, machine)
+    sizes = [*map(type_bytes, types)]
+    fits = sum(sizes) <= machine.l2 or _stays_whole(structured, sizes, machine)
     return structured.parallel if fits else None
 
 
-def _stays_whole(op: Structured, machine: Machine) -> bool:
-    """Whether `op` computes much for each element of a result that stays in the second cache, without tiles."""
-    *_, result = map(type_bytes, (value.type for value in op.op.operands))
+def _stays_whole(op: Structured, sizes: Sequence[int], machine: Machine) -> bool:
+    """Whether `op`, of operands of these `sizes`, computes much for each element, and the second cache has the result.
+
+    It is not tiled then, either.
+    """
     work = prod(op.size(loop) for loop, parallel in enumerate(op.parallel) if not parallel)
-    read = sum(type_bytes(value.type) for value in op.op.operands)
-    is_near = result <= machine.l2 and read <= machine.l3 // 2
+    is_near = sizes[-1] <= machine.l2 and sum(sizes) <= machine.l3 // 2
     return is_near and work >= _MUCH_WORK and choose_tiling(op.op, machine) is None
 
 
