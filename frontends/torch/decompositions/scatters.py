@@ -132,8 +132,7 @@ def _index_reduce(x: Any, dim: int, index: Any, source: Any, reduce: str, *, inc
 
 
 def _put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    torch = torch_module()
-    index = torch.where(index < 0, index + x.numel(), index)
+    (index,) = _from_the_start(x.reshape(-1), [index])
     return scattered("scatter_add" if accumulate else "scatter_set", x, index, source)
 
 
