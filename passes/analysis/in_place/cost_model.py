@@ -33,7 +33,7 @@ from .decision_order import PASSING_ON, UNROTATED, DecisionOrder
 from .decision_record import costs_no_copy
 from .function_decisions import FunctionAnalysis
 
-__all__ = ["CostModel", "Expense", "OrderOutcome", "conflicts", "moves_alone", "orders_of_loops"]
+__all__ = ["CostModel", "Expense", "OrderOutcome", "conflicts", "moves_alone", "orders_against", "orders_of_loops"]
 
 _PACKING = frozenset({"tensor.collapse_shape", "tensor.reshape"})
 """Ops that need elements without gaps between them."""
@@ -252,14 +252,16 @@ def _is_identity(layout: ir.Attribute | None) -> bool:
     return map_ == ir.AffineMap.get_identity(map_.n_dims)
 
 
+def orders_against(decision: Decision, conflict: Conflict | None) -> list[DecisionOrder]:
+    """Return the orders in which a loop does something else than what a ``decision`` with ``conflict`` pays for."""
+    found = [PASSING_ON] if decision.strategy is Strategy.COPY_TO_CARRIED else []
+    return [*found, UNROTATED] if conflict is not None and conflict.rule is Rule.ROTATION_SHARED else found
+
+
 def orders_of_loops(analysis: FunctionAnalysis) -> list[DecisionOrder]:
     """Return the orders in which loops do something else than what ``analysis`` pays for."""
-    found = []
-    if any(decision.strategy is Strategy.COPY_TO_CARRIED for decision in analysis.decisions.values()):
-        found.append(PASSING_ON)
-    if any(conflict.rule is Rule.ROTATION_SHARED for conflict in conflicts(analysis)):
-        found.append(UNROTATED)
-    return found
+    found = {order for one in analysis.decisions.values() for order in orders_against(one, one.conflict)}
+    return [order for order in (PASSING_ON, UNROTATED) if order in found]
 
 
 def conflicts(analysis: FunctionAnalysis) -> list[Conflict]:

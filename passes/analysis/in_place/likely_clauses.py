@@ -29,15 +29,18 @@ from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from .bonds import Bonds
-from .cost_model import CostModel, Expense, OrderOutcome
+from .cost_model import CostModel, Expense, OrderOutcome, orders_against
 from .cover import Clause
-from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder
+from .decision_order import FIRST, TOP_DOWN, UNROTATED, DecisionOrder
 from .function_decisions import FunctionAnalysis
 
 __all__ = ["Explained", "Lead", "Leads", "LikelyClauses"]
 
 _MOST_EXPLAINED = 48
 """Of how many expenses of an outcome it is asked why, the dearest first; the others are taken to be paid always."""
+
+_MOST_OF_OUTCOME = 3
+"""How many operands of one outcome are leads, those that may spare most."""
 
 _CHEAPER = Conflict(Rule.CHEAPER)
 
@@ -207,10 +210,6 @@ class LikelyClauses:
         return Clause(frozenset({one, *others}))
 
 
-_MOST_OF_OUTCOME = 3
-"""How many operands of one outcome are leads, those that may spare most."""
-
-
 class Lead(NamedTuple):
     """A trial of ``order`` with operands ``refused``, and what it may cost; of those that came in ``turn``."""
 
@@ -291,10 +290,8 @@ class Leads:
             decision = decisions.get(one.number) if one.is_refusal else None
             if decision is None or decision.conflict is None:
                 continue
-            if decision.strategy is Strategy.COPY_TO_CARRIED:
-                found[PASSING_ON] = found.get(PASSING_ON, Price()).plus(price)
-            if outcome.not_passed_on.get(one.number, decision.conflict).rule is Rule.ROTATION_SHARED:
-                found[UNROTATED] = found.get(UNROTATED, Price()).plus(price)
+            for order in orders_against(decision, outcome.not_passed_on.get(one.number, decision.conflict)):
+                found[order] = found.get(order, Price()).plus(price)
         if any(decision.strategy is Strategy.ROTATE for decision in decisions.values()):
             found.setdefault(UNROTATED, Price())
         return found
