@@ -98,7 +98,15 @@ class Communicators:
         self._table[place] = 0
         return type(error)(f"{error}: {mpi().Get_error_string(code)}")
 
-    def agree(self, problem: Exception | None, *, same: int = 0, wish: bool = False, running: bool = False) -> bool:
+    def agree(
+        self,
+        problem: Exception | None,
+        *,
+        same: int = 0,
+        wish: bool = False,
+        running: bool = False,
+        asleep: bool = False,
+    ) -> bool:
         """Return if no rank has a problem; otherwise raise it, and `RankError` where it is another rank's.
 
         All ranks must call it. It returns whether any rank has a `wish`, and raises `ValueError` on all of them if
@@ -109,8 +117,10 @@ class Communicators:
             same: a number of 62 bits that must be the same on all ranks.
             wish: what all ranks do if one needs it.
             running: whether other ranks may be in native code; if they do not arrive, this ends all of them.
+            asleep: whether to sleep until the others arrive, which leaves the core to them; otherwise MPI waits in a
+                loop, which notices them sooner.
         """
-        found = self.largest([problem is not None, same, -same, wish], problem if running else None)
+        found = self.largest([problem is not None, same, -same, wish], problem if running else None, asleep=asleep)
         if not found[0] and found[1] == -found[2]:
             return bool(found[3])
         texts: list[str | None] = self.control.allgather(_text(problem))
@@ -121,15 +131,17 @@ class Communicators:
                 raise RankError(f"rank {rank} of {self.size} failed: {text}", rank)
         raise ValueError("the ranks were called with arguments that do not agree: sizes that are not split differ")
 
-    def largest(self, numbers: Sequence[int], problem: Exception | None = None) -> list[int]:
-        """The largest of each number on all ranks; with a problem, it ends all ranks if some do not arrive."""
+    def largest(self, numbers: Sequence[int], problem: Exception | None = None, *, asleep: bool = False) -> list[int]:
+        """The largest of each number on all ranks; with a problem, it ends all ranks if some do not arrive.
+
+        With a problem, or `asleep`, it sleeps while others have not arrived.
+        """
         mine, found = np.array(numbers, np.int64), np.empty(len(numbers), np.int64)
         request = self.control.Iallreduce(mine, found, mpi().MAX)
-        if problem is not None:
-            patience = _PATIENCE + _STAGGER * min(self.rank, _MOST_STAGGERED)
-            limit = time.monotonic() + patience
+        if problem is not None or asleep:
+            limit = time.monotonic() + _PATIENCE + _STAGGER * min(self.rank, _MOST_STAGGERED)
             while not request.Test():
-                if time.monotonic() > limit:
+                if problem is not None and time.monotonic() > limit:
                     self.abort(problem)
                 time.sleep(_POLL)
         else:
@@ -139,7 +151,8 @@ class Communicators:
     def together(self, make: Callable[[], Made], *, one_first: bool = False) -> Made:
         """What `make` makes on each rank; raises on all of them if it fails on one.
 
-        `one_first`: rank 0 before the others, which then find in the disk cache what it has compiled.
+        `one_first`: rank 0 before the others, which then find in the disk cache what it has compiled. What is made may
+        take seconds, so whoever waits sleeps: ranks that share cores would take time from those that compile.
         """
         made: list[Made] = []
         problem: Exception | None = None
@@ -149,7 +162,7 @@ class Communicators:
                     made = made or [make()]
                 except Exception as error:  # noqa: BLE001 - it is raised when all ranks know of it
                     problem = error
-            self.agree(problem)
+            self.agree(problem, asleep=True)
         return made[0]
 
     def abort(self, problem: Exception) -> NoReturn:

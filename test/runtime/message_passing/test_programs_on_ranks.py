@@ -43,8 +43,8 @@ def test_examples_are_those_of_numpy(ranks: Ranks, count: int, tmp_path: Path) -
 
 @first_mpi
 @pytest.mark.parametrize("count", chosen([1, 2, 3], 2))
-def test_threads_in_each_rank(ranks: Ranks, count: int) -> None:
-    all_right(ranks(count, "-m", "mpi4py", PROGRAMS / "threads.py", EXAMPLES), count)
+def test_threads_in_each_rank(ranks: Ranks, count: int, tmp_path: Path) -> None:
+    all_right(ranks(count, "-m", "mpi4py", PROGRAMS / "threads.py", EXAMPLES, tmp_path), count)
 
 
 @every_mpi

@@ -18,7 +18,7 @@ WORLD = MPI.COMM_WORLD
 source, folder, *numbers = sys.argv[1:]
 module = private_copy(Path(source))
 mi.run_pipeline(module, "builtin.module(inplace-shard)")
-program = mi.compile(module, comm=WORLD, optimize=True, cache=False)
+program = mi.compile(module, comm=WORLD, optimize=True, cache=Path(folder, "code"))  # Rank 0 compiles.
 generator = np.random.default_rng(24)
 given = []
 for parameter, shard in zip(program.main.signature.parameters, program.main.shards.parameters, strict=True):

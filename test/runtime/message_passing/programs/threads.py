@@ -1,6 +1,7 @@
 """Programs of two threads on each rank that runs this: the numbers of one thread, and those of NumPy.
 
-The argument is the folder of the examples. Counting memory would take one thread; so it is not counted here.
+The arguments are the folder of the examples, and one for machine code. Counting memory would take one thread; so it is
+not counted here.
 """
 
 import os
@@ -15,7 +16,7 @@ import mlir_inplace as mi
 from mlir_inplace.runtime.source import private_copy
 
 WORLD = MPI.COMM_WORLD
-EXAMPLES = Path(sys.argv[1])
+EXAMPLES, CACHE = map(Path, sys.argv[1:])
 SIZES = {
     "data_parallel": {"100x8xf32": "20001x64xf32", "100x4xf32": "20001x32xf32", "<8x4xf32": "<64x32xf32"},
     "stencil": {"19x12xf32": "501x512xf32", "?x12xf32": "?x512xf32", "?x10xf32": "?x510xf32", "10] [1": "510] [1"},
@@ -35,7 +36,7 @@ def compiled(name: str, threads: int) -> Any:
         text = text.replace(f"inplace.grid = array<i64: {grid}>", f"inplace.grid = array<i64: {WORLD.size}>")
     module = private_copy(text)
     mi.run_pipeline(module, "builtin.module(inplace-shard)")
-    return mi.compile(module, comm=WORLD, optimize=True, threads=threads, cache=False)
+    return mi.compile(module, comm=WORLD, optimize=True, threads=threads, cache=CACHE)
 
 
 def called(program: Any, given: list[Any]) -> list[Any]:
