@@ -15,6 +15,7 @@ from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import fast_run
+import file_order
 import hypothesis
 import pytest
 
@@ -38,6 +39,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 _MARKERS = {
     "each_value": "in the fast run, run only so many items that each value of each parameter is in one",
     "full": "run only with --full",
+    "long": "takes many seconds: on several cores its file runs before others, so that none waits for it in the end",
 }
 
 
@@ -79,9 +81,14 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only a full run has."""
-    if fast_run.is_full():
-        return
+    """Leave out what only a full run has, and begin with what takes longest."""
+    if not fast_run.is_full():
+        _leave_out(config, items)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        file_order.longest_first(items)
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     left_out = {item for item in items if item.get_closest_marker("full")}
     combined: dict[Any, list[pytest.Item]] = {}
     for item in items:

@@ -24,7 +24,7 @@ def test_case():
 
 def run(folder: Path, case: str) -> subprocess.CompletedProcess[str]:
     """Runs a test module with this project's conftest.py."""
-    for path in (TEST / "conftest.py", TEST / "support" / "fast_run.py"):
+    for path in (TEST / "conftest.py", TEST / "support" / "fast_run.py", TEST / "support" / "file_order.py"):
         (folder / path.name).write_text(path.read_text())
     (folder / "test_case.py").write_text(case)
     return subprocess.run(

@@ -52,7 +52,7 @@ ALL = {*UNMARKED, *CHOSEN, "chosen13", *(f"seed{n}" for n in range(21)), *COMBIN
 
 def items(folder: Path, *arguments: str) -> set[str]:
     """The items of `CASES` that a run of pytest has."""
-    for path in (TEST / "conftest.py", TEST / "support" / "fast_run.py"):
+    for path in (TEST / "conftest.py", TEST / "support" / "fast_run.py", TEST / "support" / "file_order.py"):
         (folder / path.name).write_text(path.read_text())
     (folder / "test_cases.py").write_text(CASES)
     environment = {name: value for name, value in os.environ.items() if name != fast_run.VARIABLE}

@@ -103,7 +103,7 @@ needs_mpicc = pytest.mark.skipif(
     shutil.which("cc") is None or any(not (one.folder / "bin" / "mpicc").exists() for one in FOUND),
     reason="there is no C compiler, or no mpicc",
 )
-pytestmark = [needs_mpi, needs_mpicc]
+pytestmark = [pytest.mark.long, needs_mpi, needs_mpicc]
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from fast_run import chosen
 from mpi_ranks import Ran, Ranks, every_mpi, first_mpi, needs_mpi, ranks
 
-pytestmark = needs_mpi
+pytestmark = [pytest.mark.long, needs_mpi]
 PROGRAMS = Path(__file__).parent / "programs"
 EXAMPLES = Path(__file__).parents[3] / "examples" / "sharded"
 assert ranks  # a fixture

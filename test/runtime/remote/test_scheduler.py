@@ -14,7 +14,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs Dask, the extra 'dask'")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs Dask, the extra 'dask'"),
+]
 SECONDS = 600
 """Tasks of a conformance run import torch in a process each, on a machine that may have other work."""
 
