@@ -25,6 +25,10 @@ from .shardings import JaxShardings, take_shardings
 
 Lowered = TypeVar("Lowered")
 
+_CALLS_BACK = (
+    "calls Python back (jax.pure_callback), which a compiled program cannot; take the call out; "
+    "Equinox checks without calls if the environment has EQX_ON_ERROR=nan"
+)
 _CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 
@@ -149,6 +153,12 @@ def _lowered(traced: Any, lower: Callable[[], Lowered]) -> Lowered:
     try:
         return lower()
     except NotImplementedError as error:
+        raise PassError(f"{_name(traced)} cannot be lowered: {error}") from error
+    except ValueError as error:
+        if "EmitPythonCallback" in str(error):
+            raise PassError(f"{_name(traced)} {_CALLS_BACK}") from error
+        if PLATFORM not in str(error):
+            raise
         raise PassError(f"{_name(traced)} cannot be lowered: {error}") from error
 
 

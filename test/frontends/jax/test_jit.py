@@ -266,6 +266,18 @@ def test_callbacks_are_refused() -> None:
     with pytest.raises(mi.PassError, match=r"noisy has effects \(.*\), as callbacks do; take them out"):
         mi.jit(noisy)(A)
 
+    def calls_back(a: Any) -> Any:
+        return jax.pure_callback(np.sin, jax.ShapeDtypeStruct(a.shape, a.dtype), a)
+
+    with pytest.raises(mi.PassError, match=r"calls_back calls Python back .*; take the call out; .*EQX_ON_ERROR=nan"):
+        mi.jit(calls_back)(A)
+
+
+def test_what_was_exported_for_another_platform_is_refused() -> None:
+    exported = jax.export.export(jax.jit(lambda a: a + 1), platforms=["cpu"])(A)
+    with pytest.raises(mi.PassError, match="cannot be lowered: .* was exported for platforms .*cpu"):
+        mi.jit(exported.call)(A)
+
 
 def test_a_primitive_that_only_a_library_has_is_named() -> None:
     with pytest.raises(mi.PassError, match="cannot be lowered: .*primitive 'schur'"):
