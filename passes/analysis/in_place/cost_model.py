@@ -85,6 +85,8 @@ class CostModel:
         """By op that reshapes, whether it joins dimensions of several elements."""
         self._made_in: dict[int, list[int]] = {}
         """By function, the tensors without content that its ops make."""
+        self._refusals: dict[int, Price] = {}
+        """By operand, what it costs out-of-place."""
 
     def of_part(self, function: int, values: Container[int]) -> CostModel:
         """Return the costs of ``values`` alone, a part of ``function``, in outcomes that decide about nothing else."""
@@ -181,8 +183,12 @@ class CostModel:
 
     def of_refusal(self, operand: int) -> Price:
         """Return what ``operand`` costs if it is out-of-place."""
-        copies = not costs_no_copy(self._effects, operand)
-        return self._of_refused(operand, Decision(operand, Strategy.OUT_OF_PLACE, copies))
+        found = self._refusals.get(operand)
+        if found is None:
+            copies = not costs_no_copy(self._effects, operand)
+            found = self._of_refused(operand, Decision(operand, Strategy.OUT_OF_PLACE, copies))
+            self._refusals[operand] = found
+        return found
 
     def _made(self, function: int) -> list[int]:
         """Return the tensors without content that ops of ``function`` make: decisions say which need buffers."""

@@ -132,6 +132,7 @@ class _Bound:
         self._costs = costs
         self._function = function
         self._most = most
+        self._own: dict[int, tuple[_Holders, Sequence[int], ir.Type | None]] = {}
 
     def least(self, blocks: Sequence[Sequence[_Content]]) -> Price:
         """Return what the contents cost at least that ops of some ``blocks`` define."""
@@ -189,8 +190,6 @@ class _Bound:
         """Whether an op makes ``value``, a tensor without content."""
         return bool(self._effects.undefined[value]) and self._snapshot.value_op[value] >= 0
 
-    # --- contents ----------------------------------------------------------------------------------------------
-
     def contents(self, block: int, values: Sequence[int]) -> Iterator[_Content]:
         """Yield the contents of ``values`` of which it is known what leaves them there."""
         for value in values:
@@ -207,7 +206,7 @@ class _Bound:
             return None
         names = [value]
         reads = list(self._reads(block, names))
-        holders = self._holders(block, names) if write is not None else _Holders(_NOTHING, *[frozenset[int]()] * 3)
+        holders = self._holders(names) if write is not None else _Holders(_NOTHING, *[frozenset[int]()] * 3)
         if not reads or holders is None:
             return None
         begin, end = s.op_enter[op] if op >= 0 else -1, max(at for at, _ in reads)
@@ -236,46 +235,52 @@ class _Bound:
             if len(self._effects.sources.get(tie.value, ())) == 1 and size(tie.value) == size(value):
                 yield tie.value
 
-    def _may_be_other(self, value: int) -> bool:
-        """Whether ``value`` may be in memory of its op, such as a call's, in place of that of operands."""
-        effects = self._effects
-        ties = (tie for operand in effects.sources.get(value, ()) for tie in effects.ties.get(operand, ()))
-        return any(tie.value == value and not tie.definite for tie in ties)
-
-    def _holders(self, block: int, names: Sequence[int]) -> _Holders | None:
+    def _holders(self, names: Sequence[int]) -> _Holders | None:
         """Return what may hold the content of ``names``; None if that may hold several at once."""
-        s, effects, costs = self._snapshot, self._effects, self._costs
-        size, type_ = costs.bytes(names[0]), s.values[names[0]].type
-        work, seen, found = list(names), set(names), list[tuple[Price, int, int]]()
-        roots = set[int]()
+        costs, own = self._costs, self._own
+        size, type_ = costs.bytes(names[0]), self._snapshot.values[names[0]].type
+        work, seen, least = list(names), set(names), self._most
+        operands, repeated, roots = set[int](), set[int](), set[int]()
         while work:
             value = work.pop()
-            if (
-                len(seen) > _LONGEST
-                or costs.bytes(value) >= 2 * size
-                or not _is_comparable(s.values[value].type, type_)
-            ):
+            holders, sources, other = own.get(value) or self._enter(value)
+            # Sizes tell which of two tensors is larger if both are known, or all are the same.
+            if len(seen) > _LONGEST or costs.bytes(value) >= 2 * size or (other is not None and other != type_):
                 return None
-            sources, at = effects.sources.get(value, ()), s.block_loop[s.value_block[value]]
-            if not sources and self._is_new(value) and at >= 0:
-                found.append((costs.of_new(value), -1 - value, at))
-            elif (not sources or self._may_be_other(value)) and value not in effects.readonly:
-                roots.add(value)
-            for operand in sources:
-                source, at = s.operand_value[operand], s.block_loop[s.op_block[s.operand_op[operand]]]
+            least = min(least, holders.least)
+            operands |= holders.operands
+            repeated |= holders.repeated
+            roots |= holders.roots
+            for source in sources:
                 if source < 0:
                     return None
-                found.append((Price.of(allocated=costs.of_refusal(operand).allocated), operand, at))
                 if source not in seen:
                     seen.add(source)
                     work.append(source)
+        return _Holders(least, frozenset(operands), frozenset(repeated), frozenset(roots))
+
+    def _enter(self, value: int) -> tuple[_Holders, Sequence[int], ir.Type | None]:
+        """Remember what is in front of ``value``, these values, and its type unless all sizes are known."""
+        s, effects, costs = self._snapshot, self._effects, self._costs
+        operands, inside = effects.sources.get(value, ()), s.block_loop[s.value_block[value]] >= 0
+        found = [
+            (Price.of(allocated=costs.of_refusal(one).allocated), one, s.block_loop[s.op_block[s.operand_op[one]]] >= 0)
+            for one in operands
+        ]
+        is_made = not operands and self._is_new(value) and inside
+        if is_made:
+            found.append((costs.of_new(value), -1 - value, True))
+        # It may be in memory of its op, such as a call's.
+        ties = (tie for one in operands for tie in effects.ties.get(one, ()) if tie.value == value)
+        is_root = not is_made and value not in effects.readonly and not (operands and all(tie.definite for tie in ties))
         cheap = [one for one in found if one[0].weighed <= self._most.weighed]
         least = min((price for price, _, _ in cheap), default=self._most)
-        operands = frozenset([number for _, number, _ in found])
-        repeated = frozenset([number for _, number, at in cheap if at >= 0])
-        return _Holders(least, operands, repeated, frozenset(roots))
-
-    # --- apart -------------------------------------------------------------------------------------------------
+        repeated = frozenset([number for _, number, is_repeated in cheap if is_repeated])
+        numbers, roots = frozenset([number for _, number, _ in found]), frozenset((value,) if is_root else ())
+        type_, sources = s.values[value].type, [s.operand_value[one] for one in operands]
+        is_static = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
+        own = self._own[value] = _Holders(least, numbers, repeated, roots), sources, None if is_static else type_
+        return own
 
     def _are_apart(self, first: _Content, second: _Content) -> bool:
         """Whether ``first``, which is there before ``second`` is written, is read in whole or in part after that."""
@@ -391,8 +396,3 @@ def _of_roots(groups: Sequence[_Group]) -> Price:
             roots |= group.roots
             operands |= group.operands
     return total
-
-
-def _is_comparable(type_: ir.Type, other: ir.Type) -> bool:
-    """Whether sizes tell which of two tensors is larger: both are known, or all are the same."""
-    return type_ == other or (isinstance(type_, ir.RankedTensorType) and type_.has_static_shape)
