@@ -27,8 +27,8 @@ from ....dialects.support.frozen_classes import frozen
 from ..costs.estimates import known_trips
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
-from ..index_sets.slices import Slice
-from ..index_sets.sums import index_symbols
+from ..index_sets.slices import Slice, SliceRelation, slice_relation
+from ..index_sets.sums import Index, index_symbols
 from .cost_model import CostModel
 from .region_flow import carried_values
 
@@ -178,8 +178,7 @@ class _Bound:
         holders = [one.holders for one in group if one.write is not None]
         roots = frozenset[int]().union(*(one.roots for one in holders)) - arguments
         prices = sorted(self._costs.of_new(root) if self._is_new(root) else _NOTHING for root in roots)
-        total = reduce(Price.plus, (one.least for one in holders), _NOTHING)
-        paid = unpaid = total
+        paid = unpaid = reduce(Price.plus, (one.least for one in holders), _NOTHING)
         dearest = sorted((one.least for one in holders if one.roots - arguments), reverse=True)
         for least, price in zip(dearest, prices, strict=False):
             unpaid = unpaid.minus(least)
@@ -199,10 +198,8 @@ class _Bound:
     def _content(self, block: int, value: int) -> _Content | None:
         """Return the content of ``value`` if it is known what leaves it there, and anything of the block reads it."""
         s, op = self._snapshot, self._snapshot.value_op[value]
-        if op < 0 and s.block_op[block] != self._function:
-            return None
-        write = _certain_write(self._effects, value) if op >= 0 else None
-        if op >= 0 and write is None:
+        write = _certain_write(self._effects, value)
+        if write is None and (op >= 0 or s.block_op[block] != self._function):
             return None
         names = [value]
         reads = list(self._reads(block, names))
@@ -268,8 +265,7 @@ class _Bound:
             for one in operands
         ]
         is_made = not operands and self._is_new(value) and inside
-        if is_made:
-            found.append((costs.of_new(value), -1 - value, True))
+        found += [(costs.of_new(value), -1 - value, True)] if is_made else []
         # It may be in memory of its op, such as a call's.
         ties = (tie for one in operands for tie in effects.ties.get(one, ()) if tie.value == value)
         is_root = not is_made and value not in effects.readonly and not (operands and all(tie.definite for tie in ties))
@@ -306,57 +302,64 @@ class _Bound:
 
     def _may_meet(self, write: _Write, read: int) -> bool:
         """Whether nothing tells what ``write`` writes from what ``read``, an operand of a later op, reads."""
-        s, read_slice = self._snapshot, self._effects.slices.get(read)
-        if read_slice is not None and self._effects.writes[read]:
+        s, accessed, written = self._snapshot, self._effects.slices.get(read), write.slice
+        if accessed is not None and self._effects.writes[read]:
             return False  # It reads the rest.
-        if write.slice is None or read_slice is None:
+        if written is None or accessed is None:
             return True
         outer = write.around[0] if write.around else write.op
-        begin, end = s.op_enter[outer], s.op_exit[outer]
+        if s.block_loop[s.op_block[outer]] < 0:
+            return slice_relation(written, accessed) is not SliceRelation.DISJOINT
         return all(
-            covers or (isinstance(size, int) and any(self._is_in(one, begin, end) for one in index_symbols(offset)))
-            for covers, offset, size in zip(
-                self._covered(read, read_slice), write.slice.offsets, write.slice.sizes, strict=False
-            )
+            covers or (isinstance(size, int) and any(self._is_inside(one, outer) for one in index_symbols(offset)))
+            for covers, offset, size in zip(self._covered(read), written.offsets, written.sizes, strict=False)
         )
 
     def _is_read_again(self, write: _Write, read: int) -> bool:
-        """Whether a loop writes elements that ``read`` reads in each later iteration."""
-        s, accessed = self._snapshot, self._effects.slices.get(read)
-        if accessed is not None and self._effects.writes[read]:
+        """Whether a loop writes elements that ``read`` reads in a later iteration."""
+        s = self._snapshot
+        if read in self._effects.slices and self._effects.writes[read]:
             return False
         position = s.op_enter[s.operand_op[read]]
-        for loop in write.around:
-            trips = known_trips(s.ops[loop])
-            begin, end = s.op_enter[loop], s.op_exit[loop]
-            if begin < position < end and (trips is None or trips > 1):
-                moves = accessed is not None and any(
-                    one < 0 or self._is_in(one, begin, end) for one in accessed.symbols
-                )
-                if not moves and (accessed is None or self._is_within(write.slice, read, accessed)):
-                    return True
-        return False
+        return any(
+            s.op_enter[loop] < position < s.op_exit[loop]
+            and known_trips(s.ops[loop]) not in {0, 1}
+            and self._meet_later(write, read, loop)
+            for loop in write.around
+        )
 
-    def _is_within(self, written: Slice | None, read: int, accessed: Slice) -> bool:
-        """Whether an access covers each dimension, or is what is written in it."""
-        if written is None or len(written.offsets) != len(accessed.offsets):
+    def _meet_later(self, write: _Write, read: int, loop: int) -> bool:
+        """Whether in each dimension one covers the tensor, or both are the same in all iterations of ``loop``."""
+        written, accessed = write.slice, self._effects.slices.get(read)
+        if written is None or accessed is None:
+            return True
+        if len(written.offsets) != len(accessed.offsets):
             return False
         fields = zip(written.offsets, written.sizes, written.strides, strict=True)
         others = zip(accessed.offsets, accessed.sizes, accessed.strides, strict=True)
+        covered = zip(self._covered(read), self._covered(write.operand), strict=True)
         return all(
-            covers or one == other
-            for covers, one, other in zip(self._covered(read, accessed), fields, others, strict=True)
+            any(covers) or (one == other and not any(self._moves(index, loop) for index in one))
+            for covers, one, other in zip(covered, fields, others, strict=True)
         )
 
-    def _covered(self, read: int, accessed: Slice) -> list[bool]:
-        """Return which dimensions of its tensor an access covers."""
-        shape = ir.RankedTensorType(self._snapshot.values[self._snapshot.operand_value[read]].type).shape
-        fields = zip(accessed.offsets, accessed.sizes, accessed.strides, shape, strict=True)
-        return [offset == 0 and size == extent and stride == 1 for offset, size, stride, extent in fields]
+    def _moves(self, index: Index, loop: int) -> bool:
+        """Whether ``index`` may be another one in another iteration of ``loop``."""
+        return any(one < 0 or self._is_inside(one, loop) for one in index_symbols(index))
 
-    def _is_in(self, symbol: int, begin: int, end: int) -> bool:
-        """Whether ``symbol`` is defined between two positions."""
-        return symbol >= 0 and begin < self._snapshot.value_position[symbol] < end
+    def _covered(self, operand: int) -> list[bool]:
+        """Return which dimensions of its tensor the slice of ``operand`` covers; it may reach beyond their ends."""
+        s, part = self._snapshot, self._effects.slices[operand]
+        shape = ir.RankedTensorType(s.values[s.operand_value[operand]].type).shape
+        return [
+            offset == 0 and isinstance(size, int) and size >= extent >= 0 and stride == 1
+            for offset, size, stride, extent in zip(part.offsets, part.sizes, part.strides, shape, strict=True)
+        ]
+
+    def _is_inside(self, symbol: int, op: int) -> bool:
+        """Whether ``symbol`` is defined inside of an op."""
+        s = self._snapshot
+        return symbol >= 0 and s.op_enter[op] < s.value_position[symbol] < s.op_exit[op]
 
 
 def _certain_write(effects: TensorEffects, value: int, around: tuple[int, ...] = (), depth: int = 0) -> _Write | None:

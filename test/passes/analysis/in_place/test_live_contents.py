@@ -113,9 +113,10 @@ def test_a_loop_writes_what_it_yields() -> None:
         # Nothing tells the elements that are read from those that the loop writes.
         ("%n, %zero", ("bi", "bi"), 2),
         ("%zero, %zero", ("bi", "bi"), 2),
+        ("%n, %two", ("n", "bi"), 2),
         # Another column, whatever the row is; what is known of both by the same symbol.
         ("%zero, %two", ("bi", "zero"), 1),
-        ("%n, %two", ("n", "bi"), 1),
+        ("%n, %two", ("n", "one"), 1),
     ],
 )
 def test_elements_that_may_be_apart_need_no_buffers(read: str, written: tuple[str, str], least: int) -> None:
@@ -135,6 +136,51 @@ def test_an_iteration_reads_what_an_earlier_one_wrote() -> None:
     assert least("n") == 2
     assert least("n", trips="one") == 1
     assert least("bi") == 1
+
+
+def _map_slices(read: str, read_at: str, op: str, written: str, written_at: str) -> str:
+    """What an iteration computes of a slice of %a, inserted into a slice of what the loop carries."""
+    source, target = f"tensor<{read.replace(', ', 'x')}xf32>", f"tensor<{written.replace(', ', 'x')}xf32>"
+    return f"""%v = tensor.extract_slice %a[{read_at}] [{read}] [1, 1] : {_T} to {source}
+      %w = tensor.extract_slice %bx[{written_at}] [{written}] [1, 1] : {_T} to {target}
+      %m = linalg.{op.format(f"ins(%v : {source}) outs(%w : {target})")}
+      %by = tensor.insert_slice %m into %bx[{written_at}] [{written}] [1, 1] : {target} into {_T}
+    """
+
+
+def test_an_iteration_reads_a_row_across_columns_that_earlier_ones_wrote() -> None:
+    """As a transposed tile does; not so if each row becomes a row."""
+
+    def least(body: str, trips: str = "four") -> float:
+        return _buffers(_fill("a") + _sweep("b", "e", body, trips) + _op("r", "add", "b", "t", "b"))[1]
+
+    transposed = _map_slices("1, 4", "%bi, 0", "transpose {} permutation = [1, 0]", "4, 1", "0, %bi")
+    assert least(transposed) == 2
+    assert least(transposed, "n") == 2
+    assert least(transposed, "one") == 1
+    assert least(_map_slices("1, 4", "%bi, 0", "exp {} -> tensor<1x4xf32>", "1, 4", "%bi, 0")) == 1
+    # A row of the left half, into the right half.
+    assert least(_map_slices("1, 2", "%bi, 0", "exp {} -> tensor<1x2xf32>", "1, 2", "%bi, 2")) == 1
+
+
+@pytest.mark.parametrize(("row", "column", "least"), [("di", "zero", 2), ("zero", "di", 2), ("di", "two", 1)])
+def test_a_later_loop_may_read_what_is_written(row: str, column: str, least: int) -> None:
+    """The first loop writes the first row, or column %one of each; elements of one column are apart from it."""
+    written = ("zero", "bi") if least == 2 else ("bi", "one")
+    body = _fill("a") + _sweep("b", "a", _insert("b", *written))
+    read = f"%v = tensor.extract %a[%{row}, %{column}] : {_T}\n" + _insert("d", "di", element="v")
+    cost, found = _buffers(body + _sweep("d", "b", read) + _op("r", "add", "d", "t", "d"))
+    assert found == least <= cost
+
+
+def test_a_vector_that_reaches_beyond_the_end_reads_all() -> None:
+    """Of each row, written by an earlier iteration or by another loop."""
+    read = f"""%z = vector.transfer_read %a[%n, %zero], %c : {_T}, vector<8xf32>
+      %v = vector.extract %z[0] : f32 from vector<8xf32>
+    """
+    result = f"%r = tensor.insert %c into %b[%one, %one] : {_T}"
+    body = read + _insert("b", "n", "bi", element="v")
+    assert _buffers(_fill("a") + _sweep("b", "e", body) + result)[1] == 2
 
 
 def test_what_is_only_inserted_into_its_place_is_not_written() -> None:
