@@ -154,8 +154,8 @@ def lower_module(
 ) -> Lowered:
     """All steps up to the LLVM dialect, from top to bottom; `lowering.py` has their passes under the same numbers.
 
-    `early` may take kernels before the last step. With `entry_sizes`, callers provide the memory of results whose sizes
-    follow from those of arguments. Raises `PassError` if a pass refuses the program.
+    `early` may take kernels when they are finished. With `entry_sizes`, callers provide the memory of results whose
+    sizes follow from those of arguments. Raises `PassError` if a pass refuses the program.
     """
     decided = decide(settings)
     module = private_copy(source)
@@ -190,10 +190,11 @@ def lower_module(
     freeing = () if settings.plain else _deallocate(source.operation, module.operation)
     pooled = decided.may_pool and wants_pool(module.operation)
     reached("deallocate", module)
-    # 5. Buffers: hoist them out of loops, prefetch and stream; optimize the marked kernels.
+    # 5. Buffers: hoist them out of loops, prefetch and stream; optimize the marked kernels, which are finished then.
+    to_llvm = _phases_to_llvm(source.operation, settings, decided)
     if settings.optimize:
         _run(module, (*freeing, *lowering.HOIST, *lowering.STREAMS), machine=settings.machine)
-        if not _optimize_kernels(module, settings):
+        if not _optimize_kernels(module, settings, early, to_llvm):
             settings = replace(settings, kernels=False)
             return lower_module(
                 source, signatures, settings, contiguous=contiguous, early=early, entry_sizes=entry_sizes
@@ -204,9 +205,14 @@ def lower_module(
     _run(module, (*after, *lowering.outline_phases(count=decided.counted)), **decided.outline_options)
     reached("functions", module)
     # 7. Loops, addresses, LLVM. The functions of the runtime, and machine code, come after that.
-    bf16 = settings.pipeline is not None or _has_short_floats(source.operation)
-    _to_llvm(module, lowering.llvm_phases(decided.threads, bf16=bf16, **decided.lowering_options), forms, early)
+    _to_llvm(module, to_llvm, forms, early)
     return Lowered(module, forms, bool(freeing), pooled)
+
+
+def _phases_to_llvm(source: ir.Operation, settings: Settings, decided: Decisions) -> Sequence[lowering.Phase]:
+    """The last phases, for the types that there are in the source."""
+    bf16 = settings.pipeline is not None or _has_short_floats(source)
+    return lowering.llvm_phases(decided.threads, bf16=bf16, **decided.lowering_options)
 
 
 def _to_llvm(
@@ -238,8 +244,13 @@ def _has_short_floats(module: ir.Operation) -> bool:
     return any(_SHORT_FLOATS.search(str(type_)) for type_ in types_of_values(module))
 
 
-def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
-    """Optimize the functions that marked ops become; return whether each computes its result in place."""
+def _optimize_kernels(
+    module: ir.Module, settings: Settings, early: EarlyKernels | None, to_llvm: Sequence[lowering.Phase]
+) -> bool:
+    """Optimize the functions that marked ops become; return whether each computes its result in place.
+
+    No pass changes them from here `to_llvm`, unless they allocate or copy: `early` may take the others.
+    """
     # A dynamic size counts as large, so small ops would wake threads.
     kernels = take_kernels(module.operation, open_sizes=settings.threads == 1)
     if kernels is not None:
@@ -247,6 +258,8 @@ def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
         if not kernels.are_in_place:
             return False
         kernels.give_back()
+        if early is not None:
+            early.take_first(module, lambda part: _run(part, to_llvm))
     return True
 
 

@@ -4,8 +4,10 @@ Two thirds of the last steps of a compilation are LLVM's. What `inplace-outline-
 functions of their own, which LLVM inlines nowhere. So some of them become modules of their own before they are loops
 and addresses; these are lowered one after the other, and other threads compile each of them as soon as it is:
 
-    this thread    lower A    lower B    lower the rest    compile the rest    bring all together
+    this thread    lower A    ...    lower B    lower the rest    compile the rest    bring all together
     another                   compile A         compile B
+
+A are kernels that were optimized by themselves: nothing that comes before the last steps changes them.
 
 The rest declares them, and `LoadedObject` brings them together: their code is what it would be in one module. Taken are
 kernels that name no symbols but those of small constants, of which each part has its own, that can neither fail nor
@@ -30,15 +32,17 @@ from ...passes.framework.entered_context import empty_context, new_context
 from .code_parts import copied_to, make_visible
 from .engine import CheckedCode
 from .loaded_object import LoadedObject, UnsupportedObjectError
-from .object_code import compiles_without_lock, object_code
+from .object_code import CodeEmitter, compiles_without_lock
 
 __all__ = ["LEAST_WORK", "EarlyKernels"]
 
 LEAST_WORK = 500
 """Kernels with fewer ops are not taken: contexts, and the passes for one module more, take as long as these."""
 
+_FIRST_SHARES = (0.4, 0.3, 0.3)
+"""What parts have of all ops that are taken first: whoever has nothing else to do compiles them."""
 _SHARES = (0.3, 0.2)
-"""What parts have of all ops: another thread compiles them while this one lowers the rest, then compiles it."""
+"""The same for the last ones: another thread compiles them while this one lowers the rest, then compiles it."""
 
 _OURS = "inplace_"
 _LINKAGE = "llvm.linkage"
@@ -74,13 +78,14 @@ class _Kernel:
 
 
 class EarlyKernels:
-    """The kernels of one module that are compiled early; none until `take` has found any."""
+    """The kernels of one module that are compiled early; none until they are taken."""
 
     def __init__(self, opt_level: int, shared_libs: Sequence[str], callbacks: Mapping[str, Any]) -> None:
         self._opt_level = opt_level
         self._shared_libs = shared_libs
         self._callbacks = callbacks
         self._names: list[str] = []
+        self._parts = 0
         self._waiting: deque[tuple[int, ir.Module, Sequence[str]]] = deque()
         self._codes: dict[int, bytes | None] = {}
         self._threads: list[threading.Thread] = []
@@ -88,15 +93,22 @@ class EarlyKernels:
     def __bool__(self) -> bool:
         return bool(self._names)
 
+    def take_first(self, module: ir.Module, lower: Callable[[ir.Module], None]) -> None:
+        """Take all kernels there are in a module that has not come to the last steps; else as `take` does."""
+        self._take(module, lower, _FIRST_SHARES)
+
     def take(self, module: ir.Module, lower: Callable[[ir.Module], None]) -> None:
         """Take kernels out of a module on memrefs, `lower` them to LLVM, and let other threads compile them.
 
         Raises what `lower` does.
         """
+        self._take(module, lower, _SHARES)
+
+    def _take(self, module: ir.Module, lower: Callable[[ir.Module], None], shares: Sequence[float]) -> None:
         cores = len(os.sched_getaffinity(0))
         if cores < 2 or not compiles_without_lock():
             return
-        for number, kernels in enumerate(_groups(module.operation), 1):
+        for kernels in _groups(module.operation, shares):
             names, part = _moved(module, kernels)
             lower(part)
             CheckedCode(part, self._shared_libs, self._callbacks)
@@ -104,7 +116,8 @@ class EarlyKernels:
                 if op.operation.name == "llvm.func" and len(op.operation.regions[0].blocks):
                     make_visible(op.operation)
             self._names += names
-            self._waiting.append((number, part, ()))
+            self._parts += 1
+            self._waiting.append((self._parts, part, ()))
             if sum(thread.is_alive() for thread in self._threads) < cores - 1:
                 self._threads.append(threading.Thread(target=self._compile, name="inplace-compile"))
                 self._threads[-1].start()
@@ -131,16 +144,17 @@ class EarlyKernels:
 
     def _compile(self) -> None:
         """Compile what is waiting, until nothing is."""
-        while self._waiting:
-            try:
-                number, module, undefined = self._waiting.popleft()
-            except IndexError:
-                return  # Another thread was faster.
-            undefined = (*undefined, *self._callbacks)
-            self._codes[number] = object_code(module, self._opt_level, self._shared_libs, undefined)
+        with CodeEmitter() as emitter:
+            while self._waiting:
+                try:
+                    number, module, undefined = self._waiting.popleft()
+                except IndexError:
+                    return  # Another thread was faster.
+                undefined = (*undefined, *self._callbacks)
+                self._codes[number] = emitter.code(module, self._opt_level, self._shared_libs, undefined)
 
 
-def _groups(module: ir.Operation) -> Iterator[list[_Kernel]]:
+def _groups(module: ir.Operation, shares: Sequence[float]) -> Iterator[list[_Kernel]]:
     """Yield kernels that are to be compiled early, in parts that have their shares of all ops."""
     ops = [op.operation for op in module.regions[0].blocks[0].operations]
     constants = {ir.StringAttr(op.attributes["sym_name"]).value: op for op in ops if _is_small_constant(op)}
@@ -149,7 +163,7 @@ def _groups(module: ir.Operation) -> Iterator[list[_Kernel]]:
     left = [kernel for kernel in found if kernel is not None]
     if sum(kernel.size for kernel in left) < LEAST_WORK:
         return
-    for share in _SHARES:
+    for share in shares:
         group: list[_Kernel] = []
         while left and sum(kernel.size for kernel in group) < share * sum(sizes):
             group.append(left.pop())

@@ -8,20 +8,23 @@ contexts that nothing else uses meanwhile.
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from mlir import ir
 from mlir._mlir_libs import _mlirExecutionEngine
 
-__all__ = ["compiles_without_lock", "object_code"]
+__all__ = ["CodeEmitter", "compiles_without_lock", "object_code"]
 
 _PARAMETERS = "shared_libs: collections.abc.Sequence[str] = [], enable_object_dump: bool = True, enable_pic: bool ="
 """The last ones of the constructor of bindings whose C function takes them in this order."""
+
+
+_SHORT = frozenset({"RegisterSymbol", "DumpToObjectFile"})
+"""Functions that keep Python's lock: they take less time than getting it again."""
 
 
 class _Handle(ctypes.Structure):
@@ -52,34 +55,78 @@ def compiles_without_lock() -> bool:
 def object_code(
     module: ir.Module, opt_level: int, shared_libs: Sequence[str], undefined: Iterable[str]
 ) -> bytes | None:
-    """The object file of a module, in whose context nothing else happens meanwhile; None if there is none.
+    """The object file of one module: see `CodeEmitter.code`."""
+    with CodeEmitter() as emitter:
+        return emitter.code(module, opt_level, shared_libs, undefined)
 
-    Args:
-        module: it defines a function that others see. What it declares is in the process or in `shared_libs`.
-        opt_level: LLVM's.
-        shared_libs: paths.
-        undefined: symbols that the module declares, and whoever loads the code defines.
+
+class CodeEmitter:
+    """Makes object files, one after the other; what LLVM keeps of them is freed at the end of the `with` block.
+
+    Each time that a thread has given Python's lock away, another one that runs Python's code keeps it for 5 ms. So
+    there are two such times for each module, when LLVM optimizes and when it selects instructions.
     """
-    functions = _functions()
-    name = _visible_function(module)
-    if functions is None or name is None:
-        return None
-    libraries = (_Text * len(shared_libs))(*map(_text, shared_libs))
-    engine = functions.create(_handle(module), opt_level, len(shared_libs), libraries, True, False)
-    if not engine.pointer:
-        return None
-    try:
+
+    def __init__(self) -> None:
+        self._engines: list[_Handle] = []
+
+    def __enter__(self) -> CodeEmitter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        functions = _functions()
+        while functions is not None and self._engines:
+            functions.destroy(self._engines.pop())
+
+    def code(
+        self, module: ir.Module, opt_level: int, shared_libs: Sequence[str], undefined: Iterable[str]
+    ) -> bytes | None:
+        """The object file of a module, in whose context nothing else happens meanwhile; None if there is none.
+
+        Args:
+            module: it defines a function that others see. What it declares is in the process or in `shared_libs`.
+            opt_level: LLVM's.
+            shared_libs: paths.
+            undefined: symbols that the module declares, and whoever loads the code defines.
+        """
+        functions = _functions()
+        name = _visible_function(module)
+        if functions is None or name is None:
+            return None
+        libraries = (_Text * len(shared_libs))(*map(_text, shared_libs))
+        engine = functions.create(_handle(module), opt_level, len(shared_libs), libraries, True, False)
+        if not engine.pointer:
+            return None
+        self._engines.append(engine)
         # The engine links its own copy of the code, which is not run.
         for symbol in undefined:
             functions.register(engine, _text(symbol), ctypes.addressof(libraries) or 1)
-        if not functions.lookup(engine, _text(name)):
-            return None
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "object")
-            functions.dump(engine, _text(str(path)))
-            return path.read_bytes() if path.exists() else None
+        return _dumped(functions, engine) if functions.lookup(engine, _text(name)) else None
+
+
+def _dumped(functions: _Functions, engine: _Handle) -> bytes | None:
+    """The object file that an engine has made."""
+    libc = _libc()
+    file = libc.memfd_create(b"object", 1)  # closed in programs that are started
+    if file < 0:
+        return None
+    try:
+        functions.dump(engine, _text(f"/proc/self/fd/{file}"))
+        size = libc.lseek(file, 0, os.SEEK_END)
+        content = ctypes.create_string_buffer(max(size, 0))
+        return content.raw if size > 0 and libc.pread(file, content, size, 0) == size else None
     finally:
-        functions.destroy(engine)
+        libc.close(file)
+
+
+@cache
+def _libc() -> Any:
+    """The C library, whose functions here keep Python's lock."""
+    libc = ctypes.PyDLL(None)
+    libc.lseek.restype, libc.lseek.argtypes = ctypes.c_int64, (ctypes.c_int, ctypes.c_int64, ctypes.c_int)
+    libc.pread.restype = ctypes.c_ssize_t
+    libc.pread.argtypes = (ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64)
+    return libc
 
 
 @cache
@@ -87,7 +134,8 @@ def _functions() -> _Functions | None:
     constructor = _mlirExecutionEngine.ExecutionEngine.__init__.__doc__ or ""
     if not sys.platform.startswith("linux") or _PARAMETERS not in constructor:
         return None
-    library = ctypes.CDLL(str(_mlirExecutionEngine.__file__))  # It brings those that it needs.
+    place = str(_mlirExecutionEngine.__file__)
+    without_lock, with_lock = ctypes.CDLL(place), ctypes.PyDLL(place)  # Either brings the libraries that it needs.
     engine, text, pointer = _Handle, _Text, ctypes.c_void_p
     types: dict[str, tuple[Any, ...]] = {
         "Create": (engine, engine, ctypes.c_int, ctypes.c_int, pointer, ctypes.c_bool, ctypes.c_bool),
@@ -98,6 +146,7 @@ def _functions() -> _Functions | None:
     }
     found: list[Any] = []
     for name, (result, *arguments) in types.items():
+        library = with_lock if name in _SHORT else without_lock
         function = getattr(library, f"mlirExecutionEngine{name}", None)
         if function is None:
             return None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -16,6 +17,7 @@ from mlir_inplace.runtime.compilation.program import Program, native_code
 from mlir_inplace.runtime.compilation.stages import one_object, watched_stages
 from mlir_inplace.runtime.native import early_kernels
 from mlir_inplace.runtime.native.early_kernels import EarlyKernels
+from mlir_inplace.runtime.native.object_code import CodeEmitter
 
 SIZES = (48, 64, 80)
 TYPES = [f"tensor<{n}x{n}xf32>" for n in SIZES]
@@ -139,13 +141,31 @@ def test_a_program_whose_kernels_are_compiled_early(tmp_path: Path, *, optimize:
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_which_kernels_are_taken() -> None:
+def test_kernels_that_were_optimized_by_themselves_are_taken_first() -> None:
+    taken: dict[str, set[str]] = {}
+
+    def first(self: EarlyKernels, module: ir.Module, lower: Callable[[ir.Module], None]) -> None:
+        taken["module"] = set(re.findall(r"func.func private @(\w+)\([^)]*\) attributes", str(module)))
+        self._take(module, lower, (1.0,))
+        taken["first"] = set(self._names)
+
+    with mock.patch.object(EarlyKernels, "take_first", first):
+        program = mi.compile(CHAINS, optimize=True, cache=False)
+    assert taken["first"] == taken["module"]
+    assert len(taken["first"]) >= len(SIZES)
+    for found, wanted in zip(program.main(*inputs()), expected(), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_which_kernels_are_taken(*, first: bool) -> None:
     with ir.Context():
         module = ir.Module.parse(MODULE)
     taken: list[str] = []
-    with mock.patch.object(early_kernels, "CheckedCode"), mock.patch.object(early_kernels, "object_code"):
+    with mock.patch.object(early_kernels, "CheckedCode"), mock.patch.object(CodeEmitter, "code"):
         early = EarlyKernels(2, (), {})
-        early.take(module, lambda part: taken.append(str(part)))
+        take = early.take_first if first else early.take
+        take(module, lambda part: taken.append(str(part)))
         early.stop()
     assert sorted(early._names) == ["inplace_plain", "inplace_row"]
     text = "".join(taken)
@@ -178,7 +198,7 @@ def test_one_processor_compiles_nothing_early() -> None:
 
 @pytest.mark.parametrize("failure", [None, b"", b"\x7fELF"])
 def test_code_that_cannot_be_loaded_is_compiled_again(failure: bytes | None) -> None:
-    with mock.patch.object(early_kernels, "object_code", lambda *_: failure):
+    with mock.patch.object(CodeEmitter, "code", lambda *_: failure):
         program = mi.compile(CHAINS, cache=False)
     assert objects(program) == 1
     for found, wanted in zip(program.main(*inputs()), expected(), strict=True):
