@@ -143,9 +143,10 @@ def _open_streams(redirections: Mapping[int, str | None]) -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """End a child as C programs end, which writes what native code has buffered.
+    """End a child, after what C has buffered was written.
 
-    Taking the interpreter down would cost more than most programs. Nothing is tested of that, nor of `atexit`.
+    Taking the interpreter down would cost more than most programs, and the destructors of MLIR's globals, which are all
+    over its memory, a third of a small one. Nothing is tested of these, nor of `atexit`.
     """
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -153,4 +154,5 @@ def _leave(code: int) -> NoReturn:
                 stream.flush()
         except OSError:
             code = 120  # as the interpreter ends then
-    ctypes.CDLL(None).exit(code)
+    ctypes.CDLL(None).fflush(None)
+    os._exit(code)
