@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
 import tempfile
 import time
@@ -15,6 +14,7 @@ from typing import Any
 from ...runtime.remote import remote_results
 from ..fuzzing.outcomes import FindingKind
 from ..fuzzing.patience import STALLED, limit_processor_time, took_too_long
+from ..fuzzing.processes import worker_processes
 from .batch import Failure, try_programs
 from .campaign import COUNTS, BatchTally, Exhaustion
 from .findings import finding_of
@@ -123,7 +123,7 @@ class _Pool:
 
     def __init__(self, what: Exhaustion, jobs: int, attempt: Attempt, patience: float) -> None:
         self._what, self._attempt, self._patience = what, attempt, patience
-        self._processes = multiprocessing.get_context("spawn")
+        self._processes = worker_processes()
         self._tasks: deque[Task] = deque()
         self._open: dict[int, int] = {}
         """How many parts of a batch are not done."""

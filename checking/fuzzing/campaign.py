@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import random
 import signal
 import tempfile
@@ -25,6 +24,7 @@ from ..generator import (
 from .configurations import CONFIGURATIONS, Configuration
 from .outcomes import Finding, FindingKind, Trial
 from .patience import STALLED, limit_processor_time, took_too_long
+from .processes import worker_processes
 from .trial import try_program
 
 _PATIENCE = 60.0
@@ -218,7 +218,7 @@ class _Supervisor:
         self._tally = tally
         self._before = tally.seconds
         self._began = time.monotonic()
-        self._processes = multiprocessing.get_context("spawn")
+        self._processes = worker_processes()
 
     def run(self, seconds: float | None) -> Tally:
         """Send seeds to workers until no seeds or no time are left."""
