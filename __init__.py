@@ -169,9 +169,9 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .runtime.compilation.garbage import modules_imported
+    from .runtime.compilation.garbage import collection_paused
 
-    with modules_imported():
+    with collection_paused():
         value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value

@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any
 
 from ...passes.framework.errors import PassError
-from ...runtime.compilation.garbage import collection_paused, modules_imported
+from ...runtime.compilation.garbage import collection_paused
 
-with modules_imported():
+with collection_paused():
     from ...runtime.progress import progress
     from .compiled import CompiledGraph
     from .decompositions.linear_algebra import unchecked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -13,7 +14,7 @@ from mlir import ir
 
 import mlir_inplace as mi
 from mlir_inplace.runtime.compilation import shared_trampolines
-from mlir_inplace.runtime.compilation.garbage import collection_paused, modules_imported
+from mlir_inplace.runtime.compilation.garbage import collection_paused
 from mlir_inplace.runtime.native.engine import Engine
 
 PROGRAM = """
@@ -52,8 +53,8 @@ def test_it_stays_off_where_it_was_off() -> None:
     assert not gc.isenabled()
 
 
-@pytest.mark.parametrize(("frozen", "enabled"), [(0, True), (7, True), (0, False)])
-def test_what_is_imported_is_old(monkeypatch: pytest.MonkeyPatch, *, frozen: int, enabled: bool) -> None:
+@pytest.mark.parametrize(("imported", "frozen", "enabled"), [(1, 0, True), (0, 0, True), (1, 7, True), (1, 0, False)])
+def test_what_is_imported_is_old(monkeypatch: pytest.MonkeyPatch, *, imported: int, frozen: int, enabled: bool) -> None:
     """Unless the caller has frozen objects, which would be thawed, or looks after the collector himself."""
     made: list[str] = []
     monkeypatch.setattr(gc, "get_freeze_count", lambda: frozen)
@@ -61,10 +62,12 @@ def test_what_is_imported_is_old(monkeypatch: pytest.MonkeyPatch, *, frozen: int
     monkeypatch.setattr(gc, "unfreeze", lambda: made.append("unfreeze"))
     if not enabled:
         gc.disable()
-    with modules_imported():
+    with collection_paused():
         assert not gc.isenabled() and not made
+        for number in range(imported):
+            monkeypatch.setitem(sys.modules, f"imported{number}", ModuleType("imported"))
     assert gc.isenabled() == enabled
-    assert made == (["freeze", "unfreeze"] if enabled and not frozen else [])
+    assert made == (["freeze", "unfreeze"] if imported and enabled and not frozen else [])
 
 
 def test_compiling_searches_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
