@@ -20,11 +20,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
 from .rewriter import Rewriter
+from .support.frozen_classes import frozen_slots
 from .support.memref_types import identity_type
 
 __all__ = [
@@ -56,7 +56,7 @@ class Relation(enum.Enum):
     """Overlapping in a way nothing is known about."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class AliasingValue:
     """Result number ``result`` may live in the buffer of the operand that was asked about."""
 
@@ -65,7 +65,7 @@ class AliasingValue:
     definite: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Subset:
     """A hyper-rectangle of a tensor: the elements that a slice op reads or writes.
 
@@ -78,7 +78,7 @@ class Subset:
     strides: tuple[int | ir.Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Forwarding:
     """A region op forwards a tensor, unread and unwritten, from one place to others.
 
@@ -96,7 +96,7 @@ class Forwarding:
     shared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class GlobalTensor:
     """A global tensor: memory under a symbol of the module, which ops anywhere may load from and store to."""
 

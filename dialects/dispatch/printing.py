@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ..support.frozen_classes import record
 from .cursor import Cursor, DispatchSyntaxError
 from .parsing import FORMS, NUMBERS, TextForm
 
@@ -28,7 +28,7 @@ class _Unusual(Exception):
     """The lighter form has no way to say it."""
 
 
-@dataclass
+@record
 class _Operation:
     """One operation of printed IR. Attributes are taken out of ``attributes`` as they are said; the rest is extra."""
 

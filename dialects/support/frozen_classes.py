@@ -1,12 +1,13 @@
-"""Frozen dataclasses that cost a third of what `dataclass(frozen=True)` does to define.
+"""Dataclasses that cost a fifth of what `dataclass` does to define.
 
-Python 3.12 and older compile the text of six methods for each such class; a compilation loads two hundred of them, and
-few of these methods are ever called. Here only `__init__` is compiled, and the others are shared. For type checkers,
-`fields`, `replace` and `asdict` it is the same.
+Python 3.12 and older compile the text of up to six methods for each such class; a compilation loads two hundred of
+them, and few of these methods are ever called. Here only `__init__` is compiled, when the first instance is made, and
+the others are shared. For type checkers, `fields`, `replace` and `asdict` it is the same.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from operator import attrgetter
@@ -21,7 +22,7 @@ else:
         return lambda decorator: decorator
 
 
-__all__ = ["frozen"]
+__all__ = ["frozen", "frozen_slots", "record"]
 
 _T = TypeVar("_T")
 
@@ -29,26 +30,85 @@ _T = TypeVar("_T")
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(cls: type[_T]) -> type[_T]:
     """A class decorator: `dataclass(frozen=True)`, of classes that only derive from such, and define no equality."""
-    derived = any(hasattr(base, "__dataclass_params__") and base.__dataclass_params__.frozen for base in cls.__mro__)
-    made = dataclass(init=False, repr=False, eq=False, frozen=derived)(cls)
+    return _finished(dataclass(init=False, repr=False, eq=False, frozen=_derives(cls))(cls), frozen=not _derives(cls))
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen_slots(cls: type[_T]) -> type[_T]:
+    """The same as `dataclass(frozen=True, slots=True)`, for classes with many instances that derive from nothing."""
+    made = _finished(dataclass(init=False, repr=False, eq=False, slots=True)(cls), frozen=True)
+    names = tuple(one.name for one in fields(made))  # pyright: ignore[reportArgumentType]
+    for name, method in _pickled(names).items():
+        setattr(made, name, method)
+    return made
+
+
+@dataclass_transform(field_specifiers=(field,))
+def record(cls: type[_T]) -> type[_T]:
+    """A class decorator: `dataclass`, whose fields are assigned to; the class defines no equality."""
+    made = dataclass(init=False, repr=False, eq=False)(cls)
+    made.__hash__ = None  # pyright: ignore[reportAttributeAccessIssue]
+    return _finished(made, frozen=False, is_mutable=True)
+
+
+def _derives(cls: type[Any]) -> bool:
+    return any(hasattr(base, "__dataclass_params__") and base.__dataclass_params__.frozen for base in cls.__mro__)
+
+
+def _finished(made: type[_T], *, frozen: bool, is_mutable: bool = False) -> type[_T]:
+    """The class with the methods of a dataclass, but for those that it has; with `frozen` it refuses assignments."""
     own = fields(made)  # pyright: ignore[reportArgumentType]
-    methods = {
+    methods: dict[str, Any] = {
         "__init__": _initializer(made, own),
         "__repr__": _shown(tuple(one.name for one in own if one.repr)),
         **_compared(tuple(one.name for one in own if one.compare)),
-        **({} if derived else {"__setattr__": _refuse_assignment, "__delattr__": _refuse_deletion}),
+        **({"__setattr__": _refuse_assignment, "__delattr__": _refuse_deletion} if frozen else {}),
     }
+    if is_mutable:
+        del methods["__hash__"]
     for name, method in methods.items():
         if name not in vars(made) or (name == "__hash__" and made.__hash__ is None):
             setattr(made, name, method)
-    made.__dataclass_params__.frozen = True  # pyright: ignore[reportAttributeAccessIssue]
+    if "__signature__" not in vars(made):
+        made.__signature__ = _Signature(methods["__init__"])  # pyright: ignore[reportAttributeAccessIssue]
+    made.__dataclass_params__.frozen = not is_mutable  # pyright: ignore[reportAttributeAccessIssue]
     return made
 
 
 def _initializer(cls: type[Any], own: tuple[Field[Any], ...]) -> Callable[..., None]:
+    """An `__init__` that is compiled when it is called first; the class has the compiled one then."""
+
+    def __init__(self: Any, *arguments: Any, **named: Any) -> None:  # noqa: N807
+        compiled = _compiled(cls, own)
+        if vars(cls).get("__init__") is __init__:
+            cls.__init__ = compiled
+        compiled(self, *arguments, **named)
+
+    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    __init__.__module__ = cls.__module__
+    return __init__
+
+
+class _Signature:
+    """What `inspect.signature` says of a class whose `__init__` is not compiled."""
+
+    def __init__(self, initializer: Callable[..., None]) -> None:
+        self._initializer = initializer
+
+    def __get__(self, instance: object, cls: type[Any]) -> inspect.Signature:
+        """That of the class, unless a class below has an `__init__` of its own, or it is compiled."""
+        if cls.__init__ is not self._initializer:
+            raise AttributeError("__signature__")
+        owner = next(base for base in cls.__mro__ if vars(base).get("__init__") is self._initializer)
+        whole = inspect.signature(_compiled(owner, fields(owner)))
+        return whole.replace(parameters=list(whole.parameters.values())[1:])
+
+
+def _compiled(cls: type[Any], own: tuple[Field[Any], ...]) -> Callable[..., None]:
     """The `__init__` that a dataclass has: a parameter for each field, then `__post_init__` if there is one."""
     scope: dict[str, Any] = {"__name__": cls.__module__, "_set": object.__setattr__, "_missing": MISSING}
     parameters, body = ["self"], ["pass"]
+    is_frozen = cls.__dataclass_params__.frozen
     for one in own:
         value = name = one.name
         if one.default_factory is not MISSING:
@@ -60,7 +120,7 @@ def _initializer(cls: type[Any], own: tuple[Field[Any], ...]) -> Callable[..., N
             parameters.append(f"{name}=_default_{name}")
         else:
             parameters.append(name)
-        body.append(f"_set(self, {name!r}, {value})")
+        body.append(f"_set(self, {name!r}, {value})" if is_frozen else f"self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     exec(f"def __init__({', '.join(parameters)}): {'; '.join(body)}", scope)
@@ -81,6 +141,20 @@ def _compared(names: tuple[str, ...]) -> dict[str, Callable[..., Any]]:
         return hash(values(self))
 
     return {"__eq__": __eq__, "__hash__": __hash__}
+
+
+def _pickled(names: tuple[str, ...]) -> dict[str, Callable[..., Any]]:
+    """How pickle reads and writes the fields of an instance that refuses assignments and has no `__dict__`."""
+    values = _getter(names)
+
+    def __setstate__(self: Any, state: tuple[Any, ...]) -> None:  # noqa: N807
+        for name, value in zip(names, state, strict=True):
+            object.__setattr__(self, name, value)
+
+    def __getstate__(self: Any) -> tuple[Any, ...]:  # noqa: N807
+        return values(self)
+
+    return {"__getstate__": __getstate__, "__setstate__": __setstate__}
 
 
 def _shown(names: tuple[str, ...]) -> Callable[[Any], str]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
-from ...dialects.support.frozen_classes import frozen
+from ...dialects.support.frozen_classes import frozen, record
 from .narrow_integers import NarrowIntegers
 from .support.framework import torch_module
 from .support.refusal import RefusedGraphError
@@ -67,7 +67,7 @@ class Constant:
     value: Any
 
 
-@dataclass
+@record
 class _Copy:
     """A graph that is being copied."""
 

@@ -11,12 +11,13 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import record
 from ..framework.diagnostics import place_text
 from .instrumentation import Instrumentation
 from .steps import PassStep, Step, UpstreamStep
@@ -26,7 +27,7 @@ __all__ = ["ActionLog", "ActionProfile"]
 _TAG = "pass-execution"
 
 
-@dataclass
+@record
 class ActionLog(Instrumentation):
     """A line when a pass begins, and one when it is done.
 
@@ -65,7 +66,7 @@ class ActionLog(Instrumentation):
                 file.write(line)
 
 
-@dataclass
+@record
 class ActionProfile(Instrumentation):
     """When each pass began and ended, written to a file as JSON after each pipeline; raises OSError then.
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import ClassVar, TextIO
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import record
 from .ancestors import ancestors
 from .asm_flags import AsmFlags
 from .instrumentation import Instrumentation
@@ -20,7 +21,7 @@ from .steps import PassStep, Step, UpstreamStep
 __all__ = ["IRPrinting"]
 
 
-@dataclass
+@record
 class IRPrinting(Instrumentation):
     """Prints the operation a pass runs on: before and after each pass, only when it changed, or only when it failed.
 

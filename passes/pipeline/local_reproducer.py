@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import record
 from ..framework.diagnostics import emit
 from .ancestors import ancestors
 from .instrumentation import Instrumentation
@@ -17,7 +17,7 @@ from .steps import PassStep, UpstreamStep
 __all__ = ["LocalReproducer"]
 
 
-@dataclass
+@record
 class LocalReproducer(Instrumentation):
     """Writes a reproducer before each pass, and keeps that of a pass that fails.
 

@@ -10,12 +10,12 @@ mistake is found.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import frozen
 from ..framework.errors import OptionError, PipelineError, nearest
 from ..framework.upstream import find_problem, suggest
 from .elements import Element, InplacePass, Nest, UpstreamPass, inplace_passes, with_options
@@ -27,7 +27,7 @@ from .syntax import ParsedElement, ParsedNest, ParsedPass, parse_syntax
 DEFAULT_ANCHOR = "builtin.module"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Pipeline(Nest):
     """Passes to run on operations named `anchor` (`any`: on whatever operation is given). `str()` parses back."""
 

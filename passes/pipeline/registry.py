@@ -16,9 +16,10 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ...dialects.support.frozen_classes import record
 from ...dialects.support.plugins import entry_points
 from ..framework.base import Pass
 from ..framework.errors import RegistryError, nearest
@@ -82,7 +83,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = dict(sorted(_TARGETS.items()))
 _OWN_NAME = "mlir-inplace"
 
 
-@dataclass
+@record
 class _Entry:
     """A known pass that may not be imported yet: `target` is `module:class`."""
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal, TextIO
 
+from ...dialects.support.frozen_classes import record
 from .instrumentation import Instrumentation, title_box
 from .steps import NestStep, PassStep, Step, UpstreamStep, walk_steps
 
 __all__ = ["StatisticsReport", "read_upstream_statistics"]
 
 
-@dataclass
+@record
 class StatisticsReport(Instrumentation):
     """Prints what the passes counted, when the pipeline is over.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Literal
 
 from mlir import ir
 
+from ...dialects.support.frozen_classes import record
 from .instrumentation import Instrumentation, title_box
 from .steps import NestStep, PassStep, Step, UpstreamStep, walk_steps
 
@@ -18,7 +19,7 @@ __all__ = ["Timing"]
 _FIRST, _OUTPUT = "Parser", "Output"
 
 
-@dataclass
+@record
 class _Row:
     """A line of the report, with the lines that are nested in it."""
 

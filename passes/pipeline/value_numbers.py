@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 
 from mlir import ir
 
-from ...dialects.support.frozen_classes import frozen
+from ...dialects.support.frozen_classes import frozen, record
 
 __all__ = ["ValueNumbers"]
 
@@ -36,7 +36,7 @@ class _Scope:
         return scope is not None
 
 
-@dataclass
+@record
 class _Counters:
     """The next number of a value, of an argument, and of a name that is taken."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from functools import cached_property
 
 from ...dialects.support.frozen_classes import frozen
@@ -22,7 +21,7 @@ class BoundaryKind(enum.Enum):
     SCALAR = "scalar"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class ValueType:
     """The type of a parameter or result: `spelling` is MLIR's text, a size of None is dynamic, a scalar has none."""
 
@@ -82,7 +81,7 @@ class Parameter:
         return f"argument {self.index} ({self.name!r})" if named else f"argument {self.index}"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Signature:
     """One entry point: its name, parameters and results."""
 

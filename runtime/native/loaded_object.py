@@ -11,10 +11,9 @@ import ctypes
 import mmap
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ...dialects.support.frozen_classes import frozen
+from ...dialects.support.frozen_classes import frozen, record
 from ...passes.framework.interpreter_exit import kept_for_daemons
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -38,7 +37,7 @@ class UnsupportedObjectError(Exception):
     """An object file with something that is not supported."""
 
 
-@dataclass
+@record
 class _Section:
     name: str
     kind: int

@@ -6,7 +6,8 @@ Everything refers to the snapshot by number; ``whole_module/explain.py`` turns a
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+
+from ....dialects.support.frozen_classes import frozen_slots
 
 __all__ = ["Conflict", "Decision", "Rule", "Strategy"]
 
@@ -28,7 +29,7 @@ class Rule(enum.Enum):
     COPY_BEFORE_WRITE = "the option copy-before-write is set"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Conflict:
     """Why a tie was refused: the rule, and the operands and the value of the snapshot that it is about.
 
@@ -64,7 +65,7 @@ _OUT_OF_PLACE, _COPIED = Strategy.OUT_OF_PLACE, Strategy.COPY_TO_CARRIED
 """The strategies that need a buffer or a copy; asked for of every decision."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Decision:
     """The decision for one operand. ``copies``: whether content has to be copied into the new buffer."""
 

@@ -12,8 +12,8 @@ docs/theory/foundations.md.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from ....dialects.support.frozen_classes import frozen_slots
 from ..effects.reader import TensorEffects
 from ..index_sets.slices import Slice, SliceRelation, are_one_or_apart, slice_relation
 from ..ir.program_order import ProgramOrder
@@ -30,7 +30,7 @@ _DEEPEST = 4
 _AFFINE = frozenset({"affine.apply", "affine.max", "affine.min"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class SliceFrame:
     """The written slice of class ``base``, and the slice of it that the value is; ``is_own``: the value is in it."""
 

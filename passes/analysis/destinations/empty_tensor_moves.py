@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import record
 from ..ir.snapshot import Snapshot
 
 __all__ = ["Needs", "Obstacle", "Places"]
@@ -49,7 +50,7 @@ class Obstacle(Exception):
         self.op = op
 
 
-@dataclass
+@record
 class Needs:
     """What one elimination needs: ``way``, the ops from its start to the insertion, ``before``, the place of its slice.
 

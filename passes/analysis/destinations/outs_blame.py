@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ....dialects.support.frozen_classes import record
 from ..in_place.function_decisions import FunctionAnalysis
 from ..ir.snapshot import Snapshot
 from ..ir.union_find import UnionFind
@@ -61,7 +62,7 @@ def blame(
     return _Blame(before, after, origin, reties, buffers=buffers).blamed()
 
 
-@dataclass
+@record
 class _Group:
     """What one group costs more than before, in weighed and in copied bytes."""
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from ....dialects.support.frozen_classes import frozen
+from ....dialects.support.frozen_classes import frozen, record
 from ..costs.price import Price
 from .costs import Cost
 from .outs_dependency import KeptInit, OutsRule, Retie
@@ -33,7 +33,7 @@ _REFUSED = Cost(Price(refusals=sys.maxsize))
 """Of a function that is not analysed at all any more."""
 
 
-@dataclass
+@record
 class OutsChanges:
     """The changes that stand, those that do not, and what the accepted ones make of each function."""
 
@@ -50,7 +50,7 @@ class TrialCosts:
     blamed: Set[int] = frozenset()
 
 
-@dataclass
+@record
 class _Search:
     """Where the search stands in one function."""
 

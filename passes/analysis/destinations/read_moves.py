@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ....dialects.support.element_sizes import element_bytes
+from ....dialects.support.frozen_classes import frozen_slots
 from ..conflicts.decisions import Conflict, Decision, Rule
 from ..effects.reader import TensorEffects
 from ..ir.program_order import ProgramOrder
@@ -45,7 +45,7 @@ class MoveKind(enum.Enum):
     SLICE = "copied before the write"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Move:
     """Ops ``ops``, in their order, move: in front of op ``place`` of their block, or behind it for ``WRITE``.
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 import enum
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ....dialects.support.frozen_classes import frozen_slots
 from ..effects.reader import TensorEffects
 
 __all__ = ["DestructiveUpdate", "DestructiveUpdates", "Link", "RefusedUpdate", "UpdateAccess", "UpdateRule"]
@@ -40,7 +40,7 @@ class UpdateRule(enum.Enum):
     CAPTURED_TWICE = "the branches update different tensors"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class UpdateAccess:
     """Operand ``operand`` of op ``op`` reads a part of the tensor, or is the destination of an update of a part."""
 
@@ -50,7 +50,7 @@ class UpdateAccess:
     """Whether a branch or a loop without bounds lies between the outermost op of the chain and ``op``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Link:
     """Result ``index`` of ``op``, a loop or a branch, is the version that it makes of ``source``."""
 
@@ -64,7 +64,7 @@ class Link:
     """The index of the init that the chain starts from: the same as ``index`` except for ``scf.while``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class RefusedUpdate:
     """Result ``index`` of ``op`` is not a destructive update, by ``rule``, because of op ``culprit``."""
 
@@ -74,7 +74,7 @@ class RefusedUpdate:
     culprit: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class DestructiveUpdate:
     """``value`` is ``source`` after a chain of updates; everything by its number in the snapshot."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import frozen_slots
 from ..effects.reader import TensorEffects
 from ..ir.snapshot import Snapshot
 from .bounds import may_be_inside
@@ -70,7 +70,7 @@ class ReadFrom(enum.Enum):
     TARGET = "the target"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class UpdateRewrite:
     """``store`` is erased: the updates store their slices to its target."""
 
@@ -90,7 +90,7 @@ class UpdateRewrite:
         return self.update.ops[0]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class KeptStore:
     """``store`` is kept, by ``rule``, because of op ``culprit``."""
 

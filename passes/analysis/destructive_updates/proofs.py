@@ -12,12 +12,12 @@ Cost: a few queries for each pair of accesses, up to a fixed number of pairs; wi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from mlir import ir
 
 from ....dialects.bufferizable import Subset
+from ....dialects.support.frozen_classes import frozen_slots
 from ..effects.reader import TensorEffects
 from ..effects.sizes import followed_size
 from ..index_sets.coverage import covers
@@ -41,7 +41,7 @@ _INSERTIONS = frozenset({"tensor.insert_slice", "tensor.parallel_insert_slice"})
 """Ops that update all elements if they have no slice."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class UpdateProof:
     """The proved properties of one update. YES is a proof; NO means a counterexample for some symbol values."""
 

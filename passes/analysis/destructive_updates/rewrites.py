@@ -16,10 +16,11 @@ Cost: linear in the accesses of each update, plus the queries of ``proofs.py``. 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations
 
 from ....dialects import dispatch
+from ....dialects.support.frozen_classes import frozen_slots, record
 from ..dispatch.binding_accesses import LOAD, BindingAccesses, Window
 from ..effects.reader import TensorEffects
 from ..index_sets.problems import Answer
@@ -40,7 +41,7 @@ _MOST_STORES = 16
 _INSERTIONS = frozenset({"tensor.insert", "tensor.insert_slice", "vector.transfer_write"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class DispatchRewrites:
     """The plan for one function."""
 
@@ -54,7 +55,7 @@ class DispatchRewrites:
     """An op whose accesses are unknown, -1 if there is none; with one, nothing is planned."""
 
 
-@dataclass
+@record
 class _Windows:
     """The windows in which planned rewrites store to or load from each slot, with the original store or load."""
 
@@ -71,7 +72,7 @@ _Kept = tuple[RewriteRule, int]
 """The rule that keeps a store, and the op that violates it."""
 
 
-@dataclass
+@record
 class _Candidate:
     """A store that only the slices of its update can still keep, with the facts about them."""
 

@@ -13,7 +13,7 @@ apart from sorting the byte ranges of one slot.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mlir import ir
 
@@ -28,7 +28,7 @@ from ....dialects.dispatch import (
     slot_of,
     tensor_type_of,
 )
-from ....dialects.support.frozen_classes import frozen
+from ....dialects.support.frozen_classes import frozen, frozen_slots, record
 from ..index_sets.sums import Index, IndexSums, Sum, Symbol
 from ..ir.snapshot import Snapshot
 from .ranges import overlapping
@@ -41,7 +41,7 @@ _SAME_EVERYWHERE = frozenset(
 _USERS = ("dispatch.tie_shape", "dispatch.load", "dispatch.store", "dispatch.contents")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class BindingRefusal:
     """The reason why op number ``op`` cannot be bufferized; ``notes`` are messages at further ops."""
 
@@ -50,7 +50,7 @@ class BindingRefusal:
     notes: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class BindingMemory:
     """The declarations of one slot with equal byte offset, type and sizes. Ops are snapshot numbers, in order."""
 
@@ -94,7 +94,7 @@ class BindingMemories:
 _Key = tuple[Slot, ir.Type, Index, tuple[Index, ...]]
 
 
-@dataclass
+@record
 class _Found:
     """A memory while it is being read."""
 

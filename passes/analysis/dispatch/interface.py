@@ -7,14 +7,14 @@ plain `func.func` cannot express.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mlir import ir
 from mlir.dialects import func
 
 from ....dialects.dispatch import Slot, binding_of, byte_offset_of, sizes_of, slot_of
 from ....dialects.support.constants import constant_integer
-from ....dialects.support.frozen_classes import frozen
+from ....dialects.support.frozen_classes import frozen, record
 from ....dialects.support.index_math import Number
 from ....dialects.support.memref_types import has_identity_layout
 from ...framework.errors import PassFailure
@@ -86,7 +86,7 @@ class DispatchFunction:
     order: tuple[ir.Operation, ...]
 
 
-@dataclass
+@record
 class _Found:
     """The ops of the interface."""
 

@@ -7,13 +7,13 @@ passes what the source declares. `interface_attribute` describes the declared in
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mlir import ir
 
 from ....dialects.dispatch import Slot, access_of, byte_offset_of, is_dispatch_type, slot_of, tensor_type_of
 from ....dialects.support.constants import constant_integer
-from ....dialects.support.frozen_classes import frozen
+from ....dialects.support.frozen_classes import frozen, record
 from ..ir.traversal import find_ops
 
 __all__ = ["GRID", "INTERFACE", "PinnedBinding", "PinnedInterface", "interface_attribute", "read_interface"]
@@ -32,7 +32,7 @@ class PinnedBinding:
     access: str | None
 
 
-@dataclass
+@record
 class PinnedInterface:
     """The interface that the source of a function declares; empty if nothing is pinned."""
 

@@ -7,11 +7,10 @@ immutable. ``bufferization_plan.py`` makes it.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
 from mlir import ir
 
-from ....dialects.support.frozen_classes import frozen
+from ....dialects.support.frozen_classes import frozen, frozen_slots
 from ..conflicts.decisions import Rule
 
 __all__ = [
@@ -84,7 +83,7 @@ class SeparationRule(enum.Enum):
     GIVEN = "the value is in a buffer that was given"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class PlannedValue:
     """A tensor: its number in the snapshot, its name (``loc("name")``, else as printed), and its definition."""
 
@@ -97,7 +96,7 @@ class PlannedValue:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Storage:
     """Memory of a class, and the value that is defined in it.
 
@@ -121,7 +120,7 @@ class Storage:
         return f"{self.kind.value}{detail}, as {self.value}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Union:
     """``value`` lies in the buffer of ``source``: the relation, the rule, and the op at which it was proposed."""
 
@@ -136,7 +135,7 @@ class Union:
         return f"{self.value} {self.kind.value} {self.source}: {self.rule.value} ('{self.op}')"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Separation:
     """A refused union: operand ``operand`` of ``op`` does not share its buffer with the value that the op makes of it.
 
@@ -163,7 +162,7 @@ class Separation:
         return f"{self.value}, operand #{self.operand} of '{self.op}', {cost}: {self.rule.value}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class BufferClass:
     """Values that share memory: ``members`` in program order, and the ``unions`` that brought them together.
 

@@ -13,10 +13,9 @@ nesting depth at most, and in the blocks for each memory that is stored in a CFG
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ....dialects.registry import find_model
-from ....dialects.support.frozen_classes import frozen
+from ....dialects.support.frozen_classes import frozen, frozen_slots
 from ..index_sets.sums import IndexSums
 from ..ir.dominance_frontier import DominatorTree
 from ..ir.snapshot import Snapshot
@@ -50,7 +49,7 @@ _MOVABLE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class ContentBegin:
     """The definition of a memory's content: after op ``root``, once ``moved`` have moved before ``before``."""
 

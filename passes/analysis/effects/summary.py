@@ -9,12 +9,12 @@ Counterpart upstream: ``FuncAnalysisState`` of ``FuncBufferizableOpInterfaceImpl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 from mlir import ir
 
 from ....dialects.bufferizable import Relation, is_tensor
+from ....dialects.support.frozen_classes import frozen_slots
 from ..ir.components import strongly_connected
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
 _WRITABLE = "bufferization.writable"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class FunctionSummary:
     """One entry per argument or result of the function; entries of non-tensors have no meaning.
 

@@ -7,12 +7,12 @@ whether it has any content, and whether its buffer may be written. Constant time
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
+from ....dialects.support.frozen_classes import frozen_slots
 from ..index_sets.slices import Slice
 from ..ir.snapshot import Snapshot
 from .dead_ops import DeadCode, find_dead_code
@@ -37,7 +37,7 @@ class Tie(NamedTuple):
     definite: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class SharedOutput:
     """The init operand and the result of a region argument that all runs of a parallel region insert into."""
 
@@ -45,7 +45,7 @@ class SharedOutput:
     result: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class CommittedContent:
     """The content of operand ``operand`` is overwritten by the final content of its memory.
 
@@ -58,7 +58,7 @@ class CommittedContent:
     steps: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Refusal:
     """An op that cannot be bufferized, and why."""
 
@@ -84,7 +84,7 @@ class Passed(NamedTuple):
     targets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class RegionForwardings:
     """The forwardings of the regions of an op: to the next iteration, to another region, and to results only."""
 

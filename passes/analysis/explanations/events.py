@@ -7,9 +7,10 @@ with the decisions that they carry out.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
 from mlir import ir
+
+from ....dialects.support.frozen_classes import frozen_slots
 
 __all__ = ["BufferEvent", "EventKind", "Need"]
 
@@ -29,7 +30,7 @@ class Need(enum.Enum):
     LAYOUT = "a buffer is needed under a type that it cannot be cast to"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class BufferEvent:
     """One allocation or copy of a buffer of ``type`` at ``location``, while ``op`` of the snapshot was converted.
 

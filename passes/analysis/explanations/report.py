@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ....dialects.support.frozen_classes import frozen
 from ..in_place.optimality import Optimality
 from .events import EventKind
 from .explainer import Explainer
@@ -20,7 +21,7 @@ JSON_VERSION = 1
 """The version of the JSON form; it changes when a field goes or means something else."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class BufferizationReport:
     """All decisions, allocations and copies of one-shot bufferization; `str()` is for people.
 

@@ -17,9 +17,9 @@ Cost: a system for each loop, for each of the first four slices, and one for eac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
 
+from ....dialects.support.frozen_classes import frozen_slots
 from .distributed_loops import gathered
 from .omega_test import Row, combine, evaluate
 from .points import FIRST, Points, number
@@ -62,7 +62,7 @@ def covers(
     return DimensionAnswer(Answer.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class _Choice:
     """The dimension in which a loop moves the guiding slice (-1: none), its initial offset, and its step."""
 
@@ -74,7 +74,7 @@ class _Choice:
     """The offset of the slice in the first iteration."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class _Tensor:
     terms: IndexTerms
     sizes: tuple[Index, ...]

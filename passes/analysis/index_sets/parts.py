@@ -12,8 +12,8 @@ Cost: linear in the demands and loops, and a system for each part that is new.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from ....dialects.support.frozen_classes import frozen_slots
 from ..ir.union_find import UnionFind
 from .omega_test import evaluate
 from .points import Direction, Points
@@ -28,7 +28,7 @@ Witness = tuple[tuple[int, int, int], ...]
 """Symbols, at which of the two points (0: the same at both), and their values."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class DimensionAnswer:
     """An answer, and for NO the values of a counterexample."""
 
@@ -55,7 +55,7 @@ def answer_of(points: Points, outcome: Solvability) -> DimensionAnswer:
     return DimensionAnswer(Answer.NO, tuple(values))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class _Group:
     """Indices of demands and loops, and the loops that their symbols vary with."""
 

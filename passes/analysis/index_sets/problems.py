@@ -15,6 +15,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from ....dialects.support.frozen_classes import frozen_slots
 from .omega_test import CONSTANT, Row, combine, evaluate
 
 __all__ = ["Answer", "Case", "Problem", "ProductRows", "Solvability", "not_less", "product_rules"]
@@ -33,7 +34,7 @@ class Answer(enum.Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Case:
     """Rows that are 0, and rows that are at least 0."""
 
@@ -47,7 +48,7 @@ class Case:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class ProductRows:
     """``result = first * second``."""
 
@@ -60,7 +61,7 @@ class ProductRows:
         return evaluate(self.first, values) * evaluate(self.second, values) == evaluate(self.result, values)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Solvability:
     """Whether a problem has a solution (None if unknown), and one if it has."""
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ....dialects.bufferizable import Subset
+from ....dialects.support.frozen_classes import frozen_slots
 from .sums import Index, IndexSums, Symbol, add, difference, index_symbols
 
 __all__ = ["Slice", "SliceRelation", "Symbol", "are_one_or_apart", "slice_of", "slice_relation"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Slice:
     """One hyper-rectangle: elements ``offset + k * stride`` for ``0 <= k < size`` in each dimension."""
 

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from mlir import ir
 
 from ....dialects.scf.trip_counts import only_index
 from ....dialects.support.constants import constant_integer
+from ....dialects.support.frozen_classes import frozen_slots
 from ..ir.snapshot import Snapshot
 
 __all__ = ["Index", "IndexSums", "Sum", "Symbol", "add", "affine_value", "difference", "index_symbols", "index_terms"]
@@ -31,14 +31,14 @@ _DEEPEST_EXPRESSION = 64
 _WORD = 1 << 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Symbol:
     """An index that is known only at run time: the snapshot's number of its SSA value."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Sum:
     """``constant`` plus each value times its factor; sorted by value, without zero factors, and not just a symbol."""
 

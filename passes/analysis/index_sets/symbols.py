@@ -16,8 +16,8 @@ Cost: each definition is entered once, in time linear in its entries.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from ....dialects.support.frozen_classes import frozen_slots
 from .search import Memory
 from .sums import Index, Symbol, add, index_symbols, index_terms
 
@@ -32,7 +32,7 @@ _DEEPEST = 24
 """The depth to which definitions are followed; deeper ones are taken as possibly negative."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class InductionVariable:
     """A loop by its induction variable; without ``upper`` its trip count is unknown."""
 
@@ -42,7 +42,7 @@ class InductionVariable:
     step: Index = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Extremum:
     """The smallest of ``entries``, or the largest one."""
 
@@ -50,7 +50,7 @@ class Extremum:
     is_largest: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Quotient:
     """``numerator`` divided by a positive number, rounded down."""
 
@@ -58,7 +58,7 @@ class Quotient:
     divisor: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Product:
     """The product of two indices of which neither is a number."""
 
@@ -66,7 +66,7 @@ class Product:
     second: Index
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class Range:
     """An integer of at least ``least``, and below ``bound`` if there is one."""
 

@@ -9,10 +9,11 @@ of the block that received it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import record
 from .regions import BlockScan, LoopScan, RegionLifetimes
 from .roots import NONE, RootKind, Roots, is_buffer, leaving_buffers
 
@@ -21,7 +22,7 @@ __all__ = ["LOOPS"]
 _FOR_BOUNDS = 3
 
 
-@dataclass
+@record
 class _Places:
     """The roots that reach each place: `passed` by blocks, `made` in the passing block, and `starts` from outside.
 

@@ -6,11 +6,12 @@ See ``module.py`` for the rules. Loops are in ``loops.py``. Nothing is changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import record
 from ...framework.errors import PassFailure
 from ..ir.symbols import callee_name
 from .plan import Free, GlobalBuffer, Handle
@@ -27,7 +28,7 @@ _ELEMENTS = frozenset(("linalg.index", "linalg.yield"))
 _TAKES_ADDRESS = "memref.extract_aligned_pointer_as_index"
 
 
-@dataclass
+@record
 class BlockScan:
     """The result of scanning a block: its own roots, the roots of outer blocks that it uses, and its terminator."""
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.support.frozen_classes import record
 from ...framework.contract import RETURNABLE
 from ...framework.errors import PassFailure
 from .plan import GlobalBuffer, Handle
@@ -31,7 +31,7 @@ class RootKind(enum.Enum):
     """Not the block."""
 
 
-@dataclass
+@record
 class Root:
     """`handles`: its values (several for the joined results of one op). `avoid`: roots it may be without owning them.
 

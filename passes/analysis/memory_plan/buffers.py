@@ -11,13 +11,13 @@ Nothing is changed here. One walk; linear in ops.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 
 from mlir import ir
 
 from ....dialects.support.element_sizes import element_bytes, least_bytes
-from ....dialects.support.frozen_classes import frozen
+from ....dialects.support.frozen_classes import frozen, record
 from ....dialects.support.memref_types import has_identity_layout
 from ..lifetimes.hoisting import is_movable
 
@@ -76,7 +76,7 @@ class FunctionBuffers:
     moves: tuple[ir.Operation, ...] = ()
 
 
-@dataclass
+@record
 class _Walk:
     """What one walk over a function finds."""
 

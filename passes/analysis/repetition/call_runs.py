@@ -17,12 +17,12 @@ Nothing is changed here. Linear in the ops: each is read once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from mlir import ir
 
-from ....dialects.support.frozen_classes import frozen
+from ....dialects.support.frozen_classes import frozen, record
 from ..linalg.structured_op import type_bytes
 from .shared_sizes import is_plain
 
@@ -84,7 +84,7 @@ class Given:
     to_be_freed: bool
 
 
-@dataclass
+@record
 class Run:
     """One run.
 

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from ....dialects.bufferizable import GlobalTensor
+from ....dialects.support.frozen_classes import frozen_slots
 from ..effects.reader import TensorEffects
 from ..effects.tables import Refusal
 
@@ -30,7 +30,7 @@ _ANY = ""
 """Wildcard for every symbol, in the stores of a function."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_slots
 class _Access:
     op: int
     symbol: str

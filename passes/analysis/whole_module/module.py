@@ -9,12 +9,13 @@ Cost: near-linear in the size of the module.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from mlir import ir
 
 from ....dialects.bufferizable import OpModel, is_tensor
 from ....dialects.registry import find_model
+from ....dialects.support.frozen_classes import record
 from ....dialects.support.memref_types import identity_type, is_castable, is_strided_layout, memory_space_of
 from ..effects.dead_ops import find_dead_code
 from ..effects.reader import TensorEffects
@@ -33,7 +34,7 @@ __all__ = ["ModuleAnalysis", "analyze_module", "read_effects", "take_snapshot"]
 Preparation = Callable[[TensorEffects, int], None]
 
 
-@dataclass
+@record
 class ModuleAnalysis:
     """Decisions of every function with tensors, callees first, over one snapshot."""
 

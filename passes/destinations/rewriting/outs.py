@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mlir import ir
 from mlir.dialects import tensor
 
 from ....dialects.structured import index_constant
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import record
 from ...analysis.destinations.outs_dependency import Retie
 from ...analysis.ir.snapshot import Snapshot
 from ...analysis.linalg.payload_effects import is_pure
@@ -19,7 +20,7 @@ __all__ = ["Erased", "apply_reties"]
 _EMPTY = "tensor.empty"
 
 
-@dataclass
+@record
 class Erased:
     """The ops that were erased: all numbers, and how many of them were not nested in another one that was."""
 

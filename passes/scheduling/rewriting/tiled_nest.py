@@ -10,7 +10,7 @@ Producers can be fused into the tile: then their results are computed tile by ti
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from mlir import ir
@@ -20,6 +20,7 @@ from ....dialects.bufferizable import Subset
 from ....dialects.structured import index_constant
 from ....dialects.subsets import insert_slice, parallel_insert_slice
 from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.frozen_classes import record
 from ....dialects.support.index_math import Number, as_value, ceil_div, multiply
 from ...analysis.linalg.structured_op import Structured
 from ...analysis.schedule.cache_tiling import TileLoop
@@ -33,7 +34,7 @@ __all__ = ["Tiled", "distribute", "tile"]
 _EMPTY = "tensor.empty"
 
 
-@dataclass
+@record
 class Tiled:
     """The replacement of an op: its new `results`, and the smaller ops inside the loops."""
 

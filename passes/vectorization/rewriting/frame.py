@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mlir import ir
 from mlir.dialects import arith
 
+from ....dialects.support.frozen_classes import record
 from ....dialects.support.index_math import Number, add, as_value, multiply
 from ...analysis.linalg.structured_op import OperandIndex
 from ...analysis.schedule.vector_plan import VectorPlan
@@ -21,7 +22,7 @@ Place = Mapping[int, int]
 """A place in the register tile: for each of its loops the number of the vector or row."""
 
 
-@dataclass
+@record
 class Point:
     """A point in the loop nest: the first index of the tile in each loop, and the current segment."""
 

@@ -7,14 +7,14 @@ its last result, the processor computes the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mlir import ir
 from mlir.dialects import arith, math, tensor, vector
 
 from ....dialects.support.cloning import attributes_of
 from ....dialects.support.defining_ops import defining_op
-from ....dialects.support.frozen_classes import frozen
+from ....dialects.support.frozen_classes import frozen, record
 from ...analysis.linalg.structured_op import type_bytes
 from .iterations import compared
 
@@ -35,7 +35,7 @@ Quotients = dict[ir.Value, tuple[ir.Value, ir.Value]]
 """For a divisor a power of two, and the reciprocal of their product: a dividend is multiplied by both in turn."""
 
 
-@dataclass
+@record
 class Shared:
     """Values of a payload that are known before the lanes are run, and how to divide by some of them."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mlir_inplace.dialects.support.frozen_classes import frozen
+from mlir_inplace.dialects.support.frozen_classes import frozen, frozen_slots, record
 
 
 def classes(decorate: Callable[[type[Any]], type[Any]]) -> dict[str, type[Any]]:
@@ -144,3 +144,99 @@ class Kept:
 
 def test_instances_are_pickled() -> None:
     assert pickle.loads(pickle.dumps(Kept(3, "a"))) == Kept(3, "a")
+
+
+@frozen_slots
+class KeptInSlots:
+    """Another one."""
+
+    number: int
+    text: str = ""
+    names: tuple[str, ...] = field(default=(), compare=False)
+
+
+@record
+class Counted:
+    """One whose fields are assigned to."""
+
+    number: int
+    names: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotsOfPython:
+    """What `KeptInSlots` is compared with."""
+
+    number: int
+    text: str = ""
+    names: tuple[str, ...] = field(default=(), compare=False)
+
+
+@dataclass
+class CountedByPython:
+    """What `Counted` is compared with."""
+
+    number: int
+    names: list[str] = field(default_factory=list)
+
+
+def shown(value: object) -> str:
+    return repr(value).partition("(")[2]
+
+
+def test_slots_hold_what_is_frozen() -> None:
+    mine, other = KeptInSlots(3, names=("a",)), SlotsOfPython(3, names=("a",))
+    assert asdict(mine) == asdict(other) and shown(mine) == shown(other) and hash(mine) == hash(other)
+    assert mine == KeptInSlots(3) != KeptInSlots(4) and not hasattr(mine, "__dict__")
+    assert KeptInSlots.__slots__ == SlotsOfPython.__slots__ and KeptInSlots.__match_args__ == (
+        "number",
+        "text",
+        "names",
+    )
+    for change in (lambda: setattr(mine, "number", 4), lambda: delattr(mine, "number")):
+        with pytest.raises(FrozenInstanceError):
+            change()
+    read = pickle.loads(pickle.dumps(mine))
+    assert (read.number, read.text, read.names) == (3, "", ("a",))
+    assert replace(mine, text="b").text == "b"
+
+
+def test_records_are_assigned_to() -> None:
+    mine, other = Counted(3), CountedByPython(3)
+    assert asdict(mine) == asdict(other) and shown(mine) == shown(other) and mine == Counted(3)
+    mine.number = 4
+    mine.names.append("a")
+    assert mine == Counted(4, ["a"]) != Counted(4) and Counted(1).names == []
+    for one in (mine, other):
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(one)
+
+
+def test_signatures_are_known_before_and_after_the_first_instance() -> None:
+    for decorate, python in (
+        (frozen, dataclass(frozen=True)),
+        (frozen_slots, dataclass(frozen=True, slots=True)),
+        (record, dataclass),
+    ):
+
+        def made(decorator: Callable[[type[Any]], type[Any]]) -> type[Any]:
+            class Named:
+                """A class."""
+
+                number: int
+                text: str = "a"
+
+            return decorator(Named)
+
+        mine, other = made(decorate), made(python)
+        before = inspect.signature(mine)
+        assert str(before) == str(inspect.signature(other))
+        assert mine(1).number == 1 and inspect.signature(mine) == before
+
+        class Other(mine):  # type: ignore[misc, valid-type]
+            """A class with an `__init__` of its own."""
+
+            def __init__(self, only: int) -> None:
+                super().__init__(only, "b")
+
+        assert list(inspect.signature(Other).parameters) == ["only"] and Other(3).text == "b"
