@@ -134,4 +134,14 @@ def _tensor(value: Any, result: Any) -> Any:
     tensor = tensor_maker(value.dtype)(result)
     if value.is_contiguous() or not all(type(size) is int for size in (*value.shape, *value.stride())):
         return tensor
-    return torch_module().empty_strided(value.shape, value.stride(), dtype=value.dtype).copy_(tensor)
+    strided = torch_module().empty_strided(value.shape, value.stride(), dtype=value.dtype)
+    _once(strided, value.stride()).copy_(_once(tensor, value.stride()))
+    return strided
+
+
+def _once(tensor: Any, strides: Sequence[int]) -> Any:
+    """The elements of a tensor, each once if it is expanded by `strides`: PyTorch writes no element twice."""
+    for dim, stride in enumerate(strides):
+        if stride == 0 and tensor.shape[dim] > 1:
+            tensor = tensor.narrow(dim, 0, 1)
+    return tensor
