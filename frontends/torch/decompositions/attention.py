@@ -61,7 +61,22 @@ def _attention(
     torch = torch_module()
     key, value = _for_each_head(query, key), _for_each_head(query, value)
     scores, _ = _scores(query, key, is_causal, attn_mask, scale)
-    return torch.softmax(scores, -1) @ value, torch.logsumexp(scores, -1)
+    if attn_mask is None or scores.shape[-1] == 0:
+        return torch.softmax(scores, -1) @ value, torch.logsumexp(scores, -1)
+    weights, logsumexp = _masked_softmax(scores)
+    return weights @ value, logsumexp
+
+
+def _masked_softmax(scores: Any) -> tuple[Any, Any]:
+    """The softmax of rows, and the logarithm of the sum of exponentials; 0 for a row of which all is masked."""
+    torch = torch_module()
+    wide = scores.to(torch.float32) if scores.itemsize < torch.float32.itemsize else scores
+    greatest = wide.amax(-1, keepdim=True)
+    greatest = torch.where(greatest == float("-inf"), 0.0, greatest)
+    powers = torch.exp(wide - greatest)
+    total = powers.sum(-1, keepdim=True)
+    total = torch.where(total == 0, 1.0, total)
+    return (powers / total).to(scores.dtype), (greatest + torch.log(total)).squeeze(-1).to(scores.dtype)
 
 
 def _attention_backward(  # noqa: PLR0913
