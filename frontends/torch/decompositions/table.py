@@ -51,12 +51,23 @@ _FAMILIES = (
 """Modules with tables of their own."""
 
 
-@cache
 def decompositions() -> Mapping[Any, Callable[..., Any]]:
     """The decomposition of each overload that has one.
 
     What draws by `bernoulli`, as dropout does on the host, still does so, and gets the same numbers.
     """
+    return {**_of_registered_ops(), **_of_inductor()}
+
+
+def _of_inductor() -> dict[Any, Callable[..., Any]]:
+    """Of what Dynamo makes of updates by optimizers, and registers when it does."""
+    fma = getattr(torch_module().ops.prims, "fma", None)
+    return {} if fma is None else {fma.default: lambda x, y, z: x * y + z}
+
+
+@cache
+def _of_registered_ops() -> Mapping[Any, Callable[..., Any]]:
+    """Of the ops that are there when PyTorch is imported."""
     aten = torch_module().ops.aten
     implicit = implicit_ops()
     table = {**_unknown_to_the_importer(implicit), **wanted_decomposed(implicit)}

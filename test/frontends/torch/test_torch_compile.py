@@ -137,6 +137,23 @@ def test_heads_that_share_keys_are_trained(heads: int, is_causal: bool, graphs: 
     assert len(graphs) == 2
 
 
+@pytest.mark.parametrize("of_numbers", [False, True])
+def test_rows_that_are_masked_wholly_are_zero(of_numbers: bool, graphs: list[Any]) -> None:
+    def attended(*parts: Any) -> Any:
+        return torch.nn.functional.scaled_dot_product_attention(*parts, attn_mask=mask)
+
+    torch.manual_seed(0)
+    query, key, value = (torch.randn(2, 3, 5, 8, requires_grad=True) for _ in range(3))
+    mask = torch.ones(2, 1, 5, 5, dtype=torch.bool).tril()
+    mask[0, 0, 3] = mask[1] = False
+    if of_numbers:
+        mask = torch.zeros(mask.shape).masked_fill(~mask, float("-inf"))
+    found, *gradients = _gradients(compile_it(attended), query, key, value)
+    torch.testing.assert_close([found, *gradients], _gradients(attended, query, key, value))
+    assert not found[0, :, 3].any() and not found[1].any() and not gradients[0][1].any()
+    assert len(graphs) == 2
+
+
 @pytest.mark.parametrize(
     ("kernel", "stride", "padding", "rest", "dilation", "groups"),
     [
@@ -259,6 +276,36 @@ def test_strides_of_results_are_those_of_eager() -> None:
     for got, expected in zip(fast(x), (x.permute(2, 0, 1) + 1, x.mT), strict=True):
         torch.testing.assert_close(got, expected)
         assert got.stride() == expected.stride()
+
+
+def test_results_that_are_expanded(graphs: list[Any]) -> None:
+    """As a mask or a table of positions that BERT keeps for the backward."""
+
+    def expanded(x: Any, y: Any) -> tuple[Any, ...]:
+        return (x + 1).expand(3, 4), (y * 2).t().expand(2, 4, 3), x.unfold(0, 2, 1) * 1
+
+    arguments = torch.randn(4), torch.randn(3, 4)
+    for got, expected in zip(compile_it(expanded)(*arguments), expanded(*arguments), strict=True):
+        torch.testing.assert_close(got, expected)
+        assert got.stride() == expected.stride()
+    assert len(graphs) == 1
+
+
+@pytest.mark.parametrize("name", ["Adam", "Rprop"])
+def test_an_optimizer_is_compiled(name: str, graphs: list[Any]) -> None:
+    torch.manual_seed(0)
+    eager = torch.nn.Linear(8, 4)
+    model = copy.deepcopy(eager)
+    updates = [getattr(torch.optim, name)(one.parameters(), lr=0.01) for one in (eager, model)]
+    compiled = compile_it(updates[1].step)
+    for step in range(3):
+        for one, update in ((eager, updates[0].step), (model, compiled)):
+            one.zero_grad()
+            (one(torch.full((5, 8), 0.1 * step)) ** 2).sum().backward()
+            update()
+    torch.testing.assert_close(model.weight, eager.weight)
+    torch.testing.assert_close(model.bias, eager.bias)
+    assert graphs
 
 
 def test_arguments_that_are_not_contiguous(graphs: list[Any]) -> None:
