@@ -3,7 +3,7 @@
 A workgroup of a grid loads tensors from bindings, computes, and stores tensors into bindings. `docs/DISPATCH.md` says
 what each operation means. This module is all that others need: the types, `register`, builders, and what reads the
 operations. `types.py` reads types; `memory_types.py` and `ops.py` define types and operations, which takes the bindings
-long, so they are imported when something uses the dialect.
+long, and `parsing.py` and `printing.py` know its text: they are imported when something uses the dialect.
 
     dispatch.register(context)
     source = dispatch.binding(0, 0, dispatch.ReadOnly(tensor_type))
@@ -12,6 +12,7 @@ long, so they are imported when something uses the dialect.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,12 +22,12 @@ from mlir import ir
 from ..bufferizable import Subset
 from ..subsets import mixed_subset, slice_entries, static_entries
 from ..support.dispatch_text import mentions_dispatch, parse, read_text, register_for
-from .parsing import SEGMENTED, DispatchSyntaxError, import_text, unread_operation
-from .printing import export_text
 from .types import NAMESPACE, Access, Slot, access_of, is_dispatch_type, tensor_type_of
 
 if TYPE_CHECKING:
     from .memory_types import ReadOnly, ReadWrite, WriteOnly
+    from .parsing import DispatchSyntaxError, import_text, unread_operation
+    from .printing import export_text
 
 __all__ = [
     "Access",
@@ -67,13 +68,19 @@ Entries = Sequence[int | ir.Value]
 """Offsets, sizes or strides: constants and index values, mixed."""
 
 
-def __getattr__(name: str) -> Any:
-    """A type of the dialect."""
-    if name not in ("ReadOnly", "ReadWrite", "WriteOnly"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import memory_types
+_LATER = {
+    **dict.fromkeys(("ReadOnly", "ReadWrite", "WriteOnly"), "memory_types"),
+    **dict.fromkeys(("DispatchSyntaxError", "import_text", "unread_operation"), "parsing"),
+    "export_text": "printing",
+}
+"""The modules of the names that are imported when they are asked for."""
 
-    return getattr(memory_types, name)
+
+def __getattr__(name: str) -> Any:
+    """A type of the dialect, or a function for its text."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
 
 
 def register(context: ir.Context) -> None:
@@ -213,6 +220,8 @@ def _create(
 
     The constructors of the op classes are not used: the bindings take an empty array for a missing attribute there.
     """
+    from .parsing import SEGMENTED
+
     given = dict(attributes or {})
     if name in SEGMENTED:
         given["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([len(group) for group in groups])

@@ -11,7 +11,6 @@ from mlir import ir
 
 from ....dialects.support.wrapped_memrefs import MATERIALIZE
 from ...destinations.rewriting import convert_to_destination_style
-from ...dispatch.promote_bindings import check_bindings, promote_bindings
 from ...dispatch.rewriting.preparation import ACCESSES, PROMOTED, dispatch_ops
 from .wrapped_destinations import materialize_in_wrappers, wrapped_destinations
 
@@ -28,12 +27,16 @@ def promoted_copy(module: ir.Operation, names: Collection[str] | None = None) ->
         return None
     found = dispatch_ops(module)
     if found:
+        from ...dispatch.promote_bindings import check_bindings
+
         check_bindings(module)
     has_accesses = not found.isdisjoint(ACCESSES)
     if not has_accesses and not wrapped_destinations(module):
         return None
     copy = module.clone().operation
     if has_accesses:
+        from ...dispatch.promote_bindings import promote_bindings
+
         promote_bindings(copy)
         convert_to_destination_style(copy)
     materialize_in_wrappers(copy)
