@@ -47,9 +47,11 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 
+_STORE = "vector.store"
 _LOOPS = frozenset({"scf.for", "scf.while"})
 _SEQUENTIAL = _LOOPS | {"scf.if"}
 _OTHER_CODE = ("func.", "llvm.call", "omp.", "scf.forall", "scf.parallel")
@@ -67,6 +69,8 @@ class FenceStreamsPass(Pass[PassOptions]):
     statistics = (Statistic("fences", "fences after loops with nontemporal stores"),)
 
     def run(self, op: ir.Operation) -> None:
+        if not find_ops(op, _STORE, where=_is_past_caches):
+            return  # Most functions have none, which a walk tells sooner than what follows.
         for block in op.regions[0].blocks:
             for last in _due(block)[0]:
                 with ir.InsertionPoint.after(last), last.location:
@@ -82,7 +86,7 @@ def _due(block: ir.Block) -> tuple[list[ir.Operation], bool]:
     for one in block.operations:
         op = one.operation
         inner, shared = _due_inside(op)
-        if (op.name in _LOOPS and inner and not shared) or (op.name == "vector.store" and _is_past_caches(op)):
+        if (op.name in _LOOPS and inner and not shared) or (op.name == _STORE and _is_past_caches(op)):
             inner = [op]
         due += inner
         others = others or shared
