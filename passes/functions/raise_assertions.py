@@ -86,6 +86,7 @@ class RaiseAssertionsPass(Pass[PassOptions]):
         Statistic("assertions", "assertions that raise"),
         Statistic("sizes", "allocations whose size is checked"),
     )
+    concerns = ("cf.assert", "memref.alloc")
 
     def run(self, op: ir.Operation) -> None:
         found = find_ops(op, "cf.assert", "memref.alloc")
