@@ -1,5 +1,6 @@
 """`mpiexec -n 4 inplace-run --grid 2x2`, with each MPI that is there."""
 
+import functools
 import os
 from pathlib import Path
 
@@ -27,11 +28,17 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def sharing(ranks: Ranks, tmp_path: Path) -> Ranks:
+    """Runs on several ranks, of which the first one compiles: the others find that."""
+    return functools.partial(ranks, MLIR_INPLACE_CACHE=str(tmp_path / "code"))
+
+
 @every_mpi
-def test_the_first_rank_prints_checks_and_saves(ranks: Ranks, program: Path, tmp_path: Path) -> None:
+def test_the_first_rank_prints_checks_and_saves(sharing: Ranks, program: Path, tmp_path: Path) -> None:
     saved = tmp_path / "result.npy"
     given = ["--arg", "random"] * 2 + ["--arg", "zeros", "--check", "a0 @ a1", "--memory-stats"]
-    found = ranks(4, *TOOL, "--grid", "2x2", program, *given, "--save-result", saved, "--print-result")
+    found = sharing(4, *TOOL, "--grid", "2x2", program, *given, "--save-result", saved, "--print-result")
     assert found.code == 0, found
     assert found.stdout.count("matches NumPy") == 1, found
     assert found.stdout.count("4 ranks together: allocations: ") == 1, found
@@ -41,12 +48,12 @@ def test_the_first_rank_prints_checks_and_saves(ranks: Ranks, program: Path, tmp
 
 
 @every_mpi
-def test_threads_in_each_rank(ranks: Ranks, program: Path) -> None:
+def test_threads_in_each_rank(sharing: Ranks, program: Path) -> None:
     program.write_text(
         TEXT.replace("2x2", "2").replace("[[0], [1]]", "[[0]]").replace("5x", "501x").replace("6x", "600x")
     )
     given = ["--arg", "random"] * 2 + ["--arg", "zeros", "--check", "a0 @ a1"]
-    found = ranks(2, *TOOL, "--grid", "2", "--threads", "2", "--optimize", program, *given)
+    found = sharing(2, *TOOL, "--grid", "2", "--threads", "2", "--optimize", program, *given)
     assert found.code == 0, found
     assert found.stdout.count("matches NumPy") == 1, found
 
@@ -64,8 +71,8 @@ def test_threads_in_each_rank(ranks: Ranks, program: Path) -> None:
         ),
     ],
 )
-def test_an_error_is_printed_once(ranks: Ranks, program: Path, count: int, given: list[str], message: str) -> None:
-    found = ranks(count, *TOOL, program, *given)
+def test_an_error_is_printed_once(sharing: Ranks, program: Path, count: int, given: list[str], message: str) -> None:
+    found = sharing(count, *TOOL, program, *given)
     assert found.code != 0
     assert found.stderr.count(message) == 1, found
 
