@@ -290,5 +290,5 @@ def _row_loops(structured: Structured, lane_loop: int, most: int = 0) -> list[in
         and structured.sizes[loop] != 1
         and any(not structured.depends(operand, loop) for operand in loaded)
     ]
-    longest = sorted(found, key=lambda loop: -(structured.sizes[loop] or 1 << 30))
+    longest = sorted(found, key=lambda loop: (structured.sizes[loop] or 1 << 30, loop), reverse=True)
     return sorted(longest[: most or (1 if structured.parallel[lane_loop] else 2)])
