@@ -176,7 +176,7 @@ OPTIMIZE_CONFIGURATIONS: tuple[Configuration, ...] = (
     _alone("skew-time", f'inplace-ping-pong,inplace-skew-time{{threads=1 machine="{_TINY}"}}'),
     _alone("skew-bands", f'inplace-ping-pong,inplace-skew-time{{threads=3 machine="{_TINY}"}}'),
     _optimized("kernels", eager=True),
-    _optimized("kernels-128", machine="vector-bits=128 registers=16", options=_fuzzed(7), eager=True),
+    _optimized("kernels-128", machine="vector-bits=128 registers=16 l1=64", options=_fuzzed(7), eager=True),
     Configuration(
         "layers", _before("cse", "inplace-outline-layers{repeats=2 fewest=1}", options=_fuzzed(9)), threads=1
     ),

@@ -35,18 +35,22 @@ provided that at least `saved` ops equal earlier ones, and on each op of a funct
 optimized together with others are not marked (`schedule/kernel_candidates.py`), nor is what is in a loop, unless the
 body has `crowd` ops or more. The passes that tile and vectorize leave marked ops alone; `mi.compile` outlines them when
 they are on memrefs, and optimizes the functions (`rewriting/optimized_kernels.py`). A fill that several ops start from
-is duplicated for each marked one.
+is duplicated for each marked one. An elementwise op that alone reads the result of a marked reduction is marked with
+it, and both get one init, if that pair is repeated (`schedule/kernel_epilogues.py`).
 
 Values do not change. Linear in the ops. No upstream counterpart.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlir import ir
 
 from ...dialects.support.frozen_classes import frozen
-from ..analysis.repetition.bodies import KERNEL_MARK, BodyReader
+from ..analysis.repetition.bodies import EPILOGUE, KERNEL_MARK, BodyReader
 from ..analysis.schedule.kernel_candidates import Candidate, find_candidates
+from ..analysis.schedule.kernel_epilogues import with_epilogues
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
@@ -92,8 +96,9 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
                 crowded.update(one.op.results[0] for candidates in found.values() for one in candidates)
             for key, candidates in found.items():
                 groups.setdefault(key, []).extend(candidates)
+        groups = with_epilogues(groups, machine, self.options.repeats, reader)
         repeated = [candidates for candidates in groups.values() if len(candidates) >= self.options.repeats]
-        pays = sum(len(candidates) - 1 for candidates in repeated) >= self.options.saved
+        pays = sum(_count(candidates[1:]) for candidates in repeated) >= self.options.saved
         for candidates in groups.values():
             for candidate in candidates:
                 if (pays and len(candidates) >= self.options.repeats) or candidate.op.results[0] in crowded:
@@ -101,8 +106,11 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
 
     def _mark(self, candidate: Candidate) -> None:
         """Mark an op, and its fill with a number, so that CSE does not merge the fills of two ops."""
-        op, fill = candidate.op, candidate.fill
-        self.count("marked")
+        op, fill, epilogue = candidate.op, candidate.fill, candidate.epilogue
+        self.count("marked", _count([candidate]))
+        if epilogue is not None:
+            op.move_before(epilogue)
+            epilogue.attributes[KERNEL_MARK] = ir.StringAttr.get(EPILOGUE, op.context)
         op.attributes[KERNEL_MARK] = ir.UnitAttr.get(op.context)
         if fill is None:
             return
@@ -114,5 +122,22 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
             with ir.InsertionPoint(op):
                 fill = fill.clone().operation
             op.operands[len(op.operands) - 1] = fill.results[0]
+        if epilogue is not None:
+            _compute_in_place(epilogue, fill)
         number = self.statistic_values["marked"]
         fill.attributes[KERNEL_MARK] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64, op.context), number)
+
+
+def _count(candidates: Sequence[Candidate]) -> int:
+    """Return how many ops there are, without fills."""
+    return sum(1 if one.epilogue is None else 2 for one in candidates)
+
+
+def _compute_in_place(epilogue: ir.Operation, fill: ir.Operation) -> None:
+    """Let `epilogue`, and the op that starts from `fill`, which it reads, have one buffer: that of its init."""
+    last = len(epilogue.operands) - 1
+    init = epilogue.operands[last]
+    result = next(iter(fill.results[0].uses)).owner.operation.results[0]
+    if init != result:
+        fill.operands[1] = init
+        epilogue.operands[last] = result

@@ -23,10 +23,22 @@ from ..ir.reachable_ops import reachable_blocks
 from ..lifetimes.roots import VIEWS, is_buffer
 from .shared_sizes import NOTHING_OPEN, OpenSizes, SizeReader
 
-__all__ = ["KERNEL_MARK", "Body", "BodyReader", "NotShared", "find_repeated_bodies", "group_bodies", "root_of"]
+__all__ = [
+    "EPILOGUE",
+    "KERNEL_MARK",
+    "Body",
+    "BodyReader",
+    "NotShared",
+    "find_repeated_bodies",
+    "group_bodies",
+    "root_of",
+]
 
 KERNEL_MARK = "inplace.kernel"
 """Marks linalg ops that are outlined into functions before they are optimized."""
+
+EPILOGUE = "epilogue"
+"""The value of `KERNEL_MARK` for an op that goes into the function of the one before it."""
 
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.forall", "scf.parallel", "scf.while"})
 _SUNK = frozenset({"arith.constant", "memref.get_global", "ub.poison"})
@@ -183,7 +195,8 @@ class BodyReader:
     def read(self, ops: tuple[ir.Operation, ...]) -> tuple[int, Body]:
         """The key of a group of ops on tensors or memrefs, and their `Body`; tensors are parameters.
 
-        The last op determines which sizes are not part of the key; the others work on its operands. Raises `NotShared`.
+        The last op determines which sizes are not part of the key, if the others work on its operands only. Raises
+        `NotShared`.
         """
         reader = _Reader(self._look)
         structure = tuple([reader.read_op(op, 0) for op in ops])
@@ -194,7 +207,7 @@ class BodyReader:
         known = self._open.get(exact)
         if known is None:
             open_ = NOTHING_OPEN
-            if self._sizes is not None and reader.own == len(parameters):
+            if self._sizes is not None and reader.own == len(parameters) and _work_on_operands(ops):
                 open_ = self._sizes.read(ops[-1], parameters)
             given = tuple([type_ or own for type_, own in zip(open_.types or types, types, strict=True)])
             key = structure, tuple(reader.outside), given, open_.places
@@ -294,6 +307,12 @@ def _exclusive(parameters: Sequence[_Outside]) -> tuple[bool, ...]:
     if not all(one.is_known for one in buffers):
         return (False,) * len(parameters)
     return tuple([one.is_allocation and sum(one.root == other.root for other in buffers) == 1 for one in parameters])
+
+
+def _work_on_operands(ops: Sequence[ir.Operation]) -> bool:
+    """Whether all buffers that `ops` use are operands of the last one."""
+    last = set(ops[-1].operands)
+    return all(value in last or not is_buffer(value.type) for op in ops[:-1] for value in op.operands)
 
 
 def _is_known(root: ir.Value) -> bool:

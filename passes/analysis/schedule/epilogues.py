@@ -33,7 +33,7 @@ from ..linalg.vector_payload import has_polynomial
 from .machine import Machine
 from .vector_plan import VectorPlan
 
-__all__ = ["Epilogue", "find_epilogue"]
+__all__ = ["Epilogue", "find_epilogue", "may_move"]
 
 _MOST_USES = 64
 """With more uses of an operand there is no epilogue: to look at all of them for each user takes too long."""
@@ -83,7 +83,7 @@ def find_epilogue(
     if other is None or user is None or user.results[0] in taken or user.block != reduction.op.block:
         return None
     found = _matched(plan, other.structured, value, collapse)
-    return found if found is not None and _may_move(reduction.op, user) else None
+    return found if found is not None and may_move(reduction.op, user) else None
 
 
 def _is_small(type_: ir.Type, machine: Machine) -> bool:
@@ -145,7 +145,7 @@ def _starts_from_fill(reduction: Structured) -> bool:
     return not as_input and defining_op(init, "linalg.fill") is not None
 
 
-def _may_move(reduction: ir.Operation, user: ir.Operation) -> bool:
+def may_move(reduction: ir.Operation, user: ir.Operation) -> bool:
     """Whether no op between `reduction` and its `user` uses a tensor that the reduction reads."""
     for value in reduction.operands:
         if not isinstance(value.type, ir.ShapedType):

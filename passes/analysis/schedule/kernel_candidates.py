@@ -44,15 +44,16 @@ _SCALARS = ir.IntegerType | ir.FloatType | ir.IndexType
 
 @frozen
 class Candidate:
-    """An op, and the fill that it starts from, if there is one."""
+    """An op, the fill that it starts from, and what is computed with its result (`kernel_epilogues.py`), if any."""
 
     op: ir.Operation
     fill: ir.Operation | None
+    epilogue: ir.Operation | None = None
 
     @property
     def ops(self) -> tuple[ir.Operation, ...]:
-        """Both, in their order."""
-        return (self.op,) if self.fill is None else (self.fill, self.op)
+        """All of them, in their order."""
+        return tuple([one for one in (self.fill, self.op, self.epilogue) if one is not None])
 
 
 def find_candidates(

@@ -20,14 +20,14 @@ from mlir.dialects import func, memref
 
 from ....dialects.support.cloning import attributes_of, replace_operands
 from ...analysis.lifetimes.roots import VIEWS
-from ...analysis.repetition.bodies import KERNEL_MARK, Body, BodyReader, NotShared, group_bodies, root_of
+from ...analysis.repetition.bodies import EPILOGUE, KERNEL_MARK, Body, BodyReader, NotShared, group_bodies, root_of
 from ...analysis.repetition.shared_sizes import SizeReader
 from ...analysis.schedule.kernel_candidates import BODIES
 from .outlining import Outlining, inner_types, memref_of
 
 __all__ = ["Kernels", "take_kernels"]
 
-_FILL = "linalg.fill"
+_FILL, _FREE = "linalg.fill", "memref.dealloc"
 _QUIET = (VIEWS - {"memref.reshape"}) | {"arith.constant", "memref.alloc", "memref.dim", "memref.get_global"}
 """Ops that access no memory, so that a fill may move after them. (A reshape reads its sizes from memory.)"""
 
@@ -118,20 +118,33 @@ def take_kernels(module: ir.Operation, *, repeats: int = 8, open_sizes: bool = T
 
 
 def _marked(function: ir.Operation) -> list[tuple[ir.Operation, ...]]:
-    """Return the marked ops of `function`, or of a loop, each with the fill of its output if that comes before it."""
+    """Return the marked ops of `function`, or of a loop.
+
+    Each with the fill of its output if that comes before it, and with an epilogue if that comes behind it.
+    """
     found: list[tuple[ir.Operation, ...]] = []
     for block in (block for region in function.regions for block in region):
         fill: ir.Operation | None = None
+        last, freed = tuple[ir.Operation, ...](), list[ir.Operation]()
         for view in block.operations:
             op = view.operation
             marked = op.name.startswith("linalg.") and KERNEL_MARK in op.attributes
             if marked and op.name == _FILL:
-                fill = op
+                fill, last = op, ()
+            elif marked and _ends(op, last):
+                found[-1] = (*last, op)
+                for one in freed:  # What the ops before read is still there when the last one begins.
+                    one.move_after(op)
+                last = ()
             elif marked:
-                found.append((fill, op) if fill is not None and _starts_from(op, fill) else (op,))
+                last, freed = (fill, op) if fill is not None and _starts_from(op, fill) else (op,), []
+                found.append(last)
                 fill = None
+            elif op.name == _FREE:
+                fill = None
+                freed.append(op)
             elif op.name not in _QUIET:
-                fill = None
+                fill, last = None, ()
                 if op.name in BODIES:
                     found += _marked(op)
     return found
@@ -142,6 +155,17 @@ def _starts_from(op: ir.Operation, fill: ir.Operation) -> bool:
     *inputs, out = op.operands
     buffers = [value for value in inputs if isinstance(value.type, ir.MemRefType)]
     return fill.operands[1] == out and all(root_of(value) != root_of(out) for value in buffers)
+
+
+def _ends(op: ir.Operation, before: Sequence[ir.Operation]) -> bool:
+    """Whether `op` is the epilogue of `before`, a fill and a reduction: in place, and reading no other view of that."""
+    if len(before) < 2 or op.attributes[KERNEL_MARK] != ir.StringAttr.get(EPILOGUE, op.context):
+        return False
+    *inputs, out = op.operands
+    others = [value for value in inputs if isinstance(value.type, ir.MemRefType) and value != out]
+    return before[-1].operands[len(before[-1].operands) - 1] == out and all(
+        root_of(value) != root_of(out) for value in others
+    )
 
 
 def _tensor_type(type_: ir.Type) -> ir.Type:

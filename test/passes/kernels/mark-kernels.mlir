@@ -1,8 +1,8 @@
-// RUN: inplace-opt %s --inplace-mark-kernels='saved=1 elements=64 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s
-// RUN: inplace-opt %s --inplace-mark-kernels='many=3 elements=64 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s --check-prefix=MANY
-// RUN: inplace-opt %s --inplace-mark-kernels='saved=1 elements=64 machine="l1=32768 l2=65536"' --inplace-vectorize --split-input-file | filecheck %s --check-prefix=KEPT
-// RUN: inplace-opt %s --inplace-mark-kernels='saved=2 elements=64 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s --check-prefix=FEW
-// RUN: inplace-opt %s --inplace-mark-kernels='saved=1 elements=64 crowd=2 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s --check-prefix=CROWD
+// RUN: inplace-opt %s --inplace-mark-kernels='saved=1 elements=64 machine="l1=32768 l2=131072"' --split-input-file | filecheck %s
+// RUN: inplace-opt %s --inplace-mark-kernels='many=3 elements=64 machine="l1=32768 l2=131072"' --split-input-file | filecheck %s --check-prefix=MANY
+// RUN: inplace-opt %s --inplace-mark-kernels='saved=1 elements=64 machine="l1=32768 l2=131072"' --inplace-vectorize --split-input-file | filecheck %s --check-prefix=KEPT
+// RUN: inplace-opt %s --inplace-mark-kernels='saved=2 elements=64 machine="l1=32768 l2=131072"' --split-input-file | filecheck %s --check-prefix=FEW
+// RUN: inplace-opt %s --inplace-mark-kernels='saved=1 elements=64 crowd=2 machine="l1=32768 l2=131072"' --split-input-file | filecheck %s --check-prefix=CROWD
 
 // Two matmuls are the same on other tensors, each with a fill of its own; the subtraction occurs once.
 // CHECK-LABEL: func.func @chain
@@ -241,4 +241,55 @@ func.func @little_work(%x: tensor<1x2x2x64xf32>, %y: tensor<1x2x2x64xf32>, %w: t
     linalg.yield %s : f32
   } -> tensor<1x2x2x32x16xf32>
   return %0, %1 : tensor<1x2x2x32x16xf32>, tensor<1x2x2x32x16xf32>
+}
+
+// -----
+
+// What alone reads a product of more than half of the first cache is one kernel with it, in its own buffer, or a part
+// of one. Not where it is computed in what the product reads, or in what has a content, and not if another op reads the
+// product, too.
+// CHECK-LABEL: func.func @pairs
+//       CHECK:   %[[E:.*]] = tensor.empty() : tensor<96x96xf32>
+//       CHECK:   %[[S:.*]] = tensor.extract_slice %[[E]]
+//       CHECK:   %[[F:.*]] = linalg.fill {inplace.kernel = {{.*}} outs(%[[S]]
+//  CHECK-NEXT:   %[[M:.*]] = linalg.matmul {inplace.kernel} {{.*}} outs(%[[F]]
+//  CHECK-NEXT:   linalg.add {inplace.kernel = "epilogue"} ins(%[[M]], {{.*}} outs(%[[M]]
+// CHECK-LABEL: func.func @other_buffers
+//   CHECK-NOT:   "epilogue"
+//       CHECK:   return
+func.func @pairs(%a: tensor<80x80xf32>, %b: tensor<80x80xf32>) -> (tensor<96x96xf32>, tensor<96x96xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<80x80xf32>
+  %w = tensor.empty() : tensor<96x96xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %m = linalg.matmul ins(%a, %b : tensor<80x80xf32>, tensor<80x80xf32>) outs(%f : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %g = linalg.fill ins(%z : f32) outs(%w : tensor<96x96xf32>) -> tensor<96x96xf32>
+  %p = tensor.extract_slice %w[8, 8] [80, 80] [1, 1] : tensor<96x96xf32> to tensor<80x80xf32>
+  %s = linalg.add ins(%m, %a : tensor<80x80xf32>, tensor<80x80xf32>) outs(%p : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %u = tensor.insert_slice %s into %g[8, 8] [80, 80] [1, 1] : tensor<80x80xf32> into tensor<96x96xf32>
+  %n = linalg.matmul ins(%b, %a : tensor<80x80xf32>, tensor<80x80xf32>) outs(%f : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %t = linalg.add ins(%n, %b : tensor<80x80xf32>, tensor<80x80xf32>) outs(%p : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %v = tensor.insert_slice %t into %g[8, 8] [80, 80] [1, 1] : tensor<80x80xf32> into tensor<96x96xf32>
+  return %u, %v : tensor<96x96xf32>, tensor<96x96xf32>
+}
+
+func.func @other_buffers(%a: tensor<80x80xf32>, %b: tensor<80x80xf32>, %c: tensor<80x80xf32>)
+    -> (tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<80x80xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %read = linalg.matmul ins(%a, %b : tensor<80x80xf32>, tensor<80x80xf32>) outs(%f : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %0 = linalg.add ins(%read, %c : tensor<80x80xf32>, tensor<80x80xf32>) outs(%a : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %read_too = linalg.matmul ins(%b, %a : tensor<80x80xf32>, tensor<80x80xf32>) outs(%f : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %1 = linalg.add ins(%read_too, %c : tensor<80x80xf32>, tensor<80x80xf32>) outs(%b : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %full = linalg.matmul ins(%a, %a : tensor<80x80xf32>, tensor<80x80xf32>) outs(%f : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %2 = linalg.add ins(%full, %a : tensor<80x80xf32>, tensor<80x80xf32>) outs(%c : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %full_too = linalg.matmul ins(%b, %b : tensor<80x80xf32>, tensor<80x80xf32>) outs(%f : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %3 = linalg.add ins(%full_too, %b : tensor<80x80xf32>, tensor<80x80xf32>) outs(%c : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %twice = linalg.matmul ins(%c, %b : tensor<80x80xf32>, tensor<80x80xf32>) outs(%f : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %4 = linalg.sub ins(%twice, %c : tensor<80x80xf32>, tensor<80x80xf32>) outs(%e : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %twice_too = linalg.matmul ins(%c, %a : tensor<80x80xf32>, tensor<80x80xf32>) outs(%f : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %5 = linalg.sub ins(%twice_too, %c : tensor<80x80xf32>, tensor<80x80xf32>) outs(%e : tensor<80x80xf32>) -> tensor<80x80xf32>
+  %6 = linalg.sub ins(%twice, %twice_too : tensor<80x80xf32>, tensor<80x80xf32>) outs(%e : tensor<80x80xf32>) -> tensor<80x80xf32>
+  return %0, %1, %2, %3, %4, %5, %6 : tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>
 }
