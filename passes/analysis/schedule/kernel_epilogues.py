@@ -49,7 +49,7 @@ def with_epilogues(
 
 def _pairs(groups: Mapping[int, Sequence[Candidate]], machine: Machine, reader: BodyReader) -> dict[int, list[_Pair]]:
     """Return the pairs that may be formed, as far as the ops around them say, by the keys of all that they do."""
-    candidates = {one.op.results[0]: one for same in groups.values() for one in same}
+    candidates: dict[ir.Value, Candidate] = {one.op.results[0]: one for same in groups.values() for one in same}
     pairs: dict[int, list[_Pair]] = {}
     followers: set[ir.Value] = set()
     for result, candidate in candidates.items():
