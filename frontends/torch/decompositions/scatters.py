@@ -35,11 +35,17 @@ def table(aten: Any) -> Mapping[Any, Callable[..., Any]]:
 def _slice_scatter(
     x: Any, source: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
-    """Ends where the tensor does: on its way through StableHLO, torch-mlir counts all places up to the stated end."""
-    if left_alone(_slice_scatter) or (type(end) is int and type(x.shape[dim]) is int and end <= x.shape[dim]):
+    """Begins and ends within the tensor: on its way through StableHLO, torch-mlir counts places that are outside."""
+    if left_alone(_slice_scatter):
         return NotImplemented
-    if end is None or (type(end) is int and (end >= _OPEN or type(x.shape[dim]) is int)):
-        end = x.shape[dim]
+    size, bounds = x.shape[dim], (start, end)
+    if type(size) is int and all(bound is None or type(bound) is int for bound in bounds):
+        start, end, _ = slice(start, end).indices(size)
+        end = max(start, end)
+    elif end is None or (type(end) is int and end >= _OPEN):
+        end = size
+    if bounds == (start, end):
+        return NotImplemented
     with rerouted(_slice_scatter):
         return torch_module().slice_scatter(x, source, dim, start, end, step)
 

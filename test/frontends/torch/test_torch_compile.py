@@ -203,6 +203,19 @@ def test_slices_of_embeddings_are_trained(graphs: list[Any]) -> None:
     assert len(graphs) == 2
 
 
+@pytest.mark.parametrize("bounds", [(-9, None), (-9, -9), (2, 9), (5, 1), (-2, 2**63 - 1)])
+def test_slices_from_and_to_outside_are_trained(bounds: tuple[int, int | None], graphs: list[Any]) -> None:
+    """As a window of the last 4095 tokens of a short text, with the scatter of an embedding."""
+
+    def window(weight: Any) -> Any:
+        rows = torch.nn.functional.embedding(torch.tensor([[1, 4, 1], [0, 2, 3]]), weight)
+        return torch.cat([rows[:, slice(*bounds)] * 2, rows], 1)
+
+    weight = torch.randn(5, 8, requires_grad=True)
+    torch.testing.assert_close(_gradients(compile_it(window), weight), _gradients(window, weight))
+    assert len(graphs) == 2
+
+
 def test_gelu_by_tanh_is_exact() -> None:
     gelu = partial(torch.nn.functional.gelu, approximate="tanh")
     x = torch.linspace(-6, 6, 1001)
