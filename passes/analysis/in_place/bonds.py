@@ -16,12 +16,15 @@ from functools import cached_property
 from ..conflicts.decisions import Conflict, Strategy
 from ..effects.reader import TensorEffects
 from .function_decisions import FunctionAnalysis
-from .region_flow import carried_values
+from .region_flow import CarriedTensor, carried_values
 
 __all__ = ["Bonds"]
 
 _LONGEST = 256
 """How many values a way is looked for through."""
+
+_MOST_CARRIED = 8
+"""Of how many tensors that a loop carries it is asked what joins them."""
 
 _FREE = -1
 """The operand of an edge that is there whatever is decided."""
@@ -59,12 +62,16 @@ class Bonds:
                     join(value, target, operand)
         return found
 
+    @cached_property
+    def _carried(self) -> dict[int, list[CarriedTensor]]:
+        """By operand that a loop yields, all that the loop carries."""
+        effects = self._effects
+        loops = [carried_values(effects, op) for op in effects.ops_around_tensors(self._function)]
+        return {entry.operand: carried for carried in loops for entry in carried}
+
     def core(self, analysis: FunctionAnalysis, paid: int, conflict: Conflict) -> frozenset[int]:
         """Return the operands that bring together what ``conflict`` is about, if operand ``paid`` is one of them."""
-        s, value = self._snapshot, conflict.value
-        if value < 0:
-            # What threads write in common is nobody's content: it is what the operand that is paid for brings there.
-            value = s.operand_value[conflict.read if conflict.read >= 0 else paid]
+        s, value = self._snapshot, self._content(conflict, paid)
         found = frozenset[int]()
         if value >= 0 and conflict.write >= 0:
             found |= self._from_write(analysis, conflict.write, value, paid)
@@ -72,15 +79,36 @@ class Bonds:
             found |= self._way(analysis, value, {s.operand_value[conflict.read]}, paid) or frozenset()
         return found
 
-    def _from_write(self, analysis: FunctionAnalysis, write: int, value: int, paid: int) -> frozenset[int]:
-        """Return the operands that bring the memory of ``value`` to operand ``write``, and that itself."""
+    def separates(self, analysis: FunctionAnalysis, paid: int, conflict: Conflict, operand: int) -> bool:
+        """Whether what ``conflict`` is about is apart without ``operand``, whatever else is in place, and ``paid``."""
+        s, value, write = self._snapshot, self._content(conflict, paid), conflict.write
+        if operand == write or value < 0:
+            return True
+        read = {s.operand_value[conflict.read]} if conflict.read >= 0 else {value}
+        return (
+            write >= 0 and self._way(analysis, self._written(analysis, write, paid), {value}, paid, operand) is None
+        ) or self._way(analysis, value, read, paid, operand) is None
+
+    def _content(self, conflict: Conflict, paid: int) -> int:
+        """Return the value that ``conflict`` is about."""
+        if conflict.value >= 0:
+            return conflict.value
+        # What threads write in common is nobody's content: it is what the operand that is paid for brings there.
+        return self._snapshot.operand_value[conflict.read if conflict.read >= 0 else paid]
+
+    def _written(self, analysis: FunctionAnalysis, write: int, paid: int) -> int:
+        """Return the value whose buffer operand ``write`` writes, if ``paid`` is in place too."""
         decision, ties = analysis.decisions.get(write), self._effects.ties.get(write, ())
         if decision is not None and decision.strategy is Strategy.COPY_TO_CARRIED:
-            first, own = self._effects.forwards[write][0], frozenset[int]()
-        elif decision is not None and not decision.in_place and write != paid and ties:
-            first, own = ties[0].value, frozenset[int]()
-        else:
-            first, own = self._snapshot.operand_value[write], frozenset({write})
+            return self._effects.forwards[write][0]
+        if decision is not None and not decision.in_place and write != paid and ties:
+            return ties[0].value
+        return self._snapshot.operand_value[write]
+
+    def _from_write(self, analysis: FunctionAnalysis, write: int, value: int, paid: int) -> frozenset[int]:
+        """Return the operands that bring the memory of ``value`` to operand ``write``, and that itself."""
+        first = self._written(analysis, write, paid)
+        own = frozenset({write} if first == self._snapshot.operand_value[write] else ())
         # That of the operand that is paid for may be of another iteration.
         before = self._way(analysis, first, {value}, without=write)
         way = self._way(analysis, first, {value}, paid, without=write)
@@ -102,6 +130,24 @@ class Bonds:
                 if there is not None and back is not None:
                     found.append(there | back | {paid})
         return min(found, key=len, default=frozenset())
+
+    def outside_loop(self, analysis: FunctionAnalysis, operand: int) -> frozenset[int]:
+        """Return operands in place that bring what a loop yields by ``operand`` into what it carries, or others of it.
+
+        Not by the loop itself: what it yields and what it starts with is left out.
+        """
+        s, decisions, carried = self._snapshot, analysis.decisions, self._carried.get(operand, ())[:_MOST_CARRIED]
+        own = {entry.operand for entry in carried}
+        for entry in carried:
+            own.update(s.operands(s.block_op[s.value_block[entry.argument]]))
+
+        def holds(one: int) -> bool:
+            return one not in own and (one not in decisions or decisions[one].in_place)
+
+        found = frozenset[int]()
+        for entry in carried:
+            found |= self._search(s.operand_value[entry.operand], {entry.argument}.__contains__, holds) or frozenset()
+        return found
 
     def to_argument(self, analysis: FunctionAnalysis, value: int) -> frozenset[int] | None:
         """Return operands in place between ``value`` and an argument of the function; None if there is none."""

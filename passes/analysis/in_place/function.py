@@ -7,6 +7,7 @@ What is paid for may be caused by operands that are cheaper to refuse: these are
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ..conflicts.decisions import Conflict, Rule
@@ -44,8 +45,13 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
         return asked
     tables = FunctionTables(effects, function)
 
-    def begin(of: FunctionTables, order: DecisionOrder, refused: dict[int, Conflict]) -> OneShotAnalyzer:
-        return OneShotAnalyzer(effects, function, options, order, refused, tables=of)
+    def begin(
+        of: FunctionTables,
+        order: DecisionOrder,
+        refused: dict[int, Conflict],
+        orders: Mapping[int, DecisionOrder] | None = None,
+    ) -> OneShotAnalyzer:
+        return OneShotAnalyzer(effects, function, options, order, refused, tables=of, orders=orders)
 
     first = begin(tables, FIRST, {})
     best = first.run()

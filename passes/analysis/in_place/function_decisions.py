@@ -128,7 +128,7 @@ class OneShotAnalyzer:
     ``refused``: operands that are out-of-place from the start, because of these conflicts; what a loop yields to its
     next iteration, and what threads insert, is decided all the same. ``lenient``: conflicts are ignored, for
     bounds on cost. ``tables`` are those of the function, which may be of another analysis, or those of a part of it, in
-    which nothing else is decided.
+    which nothing else is decided. ``orders``: by loop, another order in which it does what loops do.
     """
 
     def __init__(
@@ -141,6 +141,7 @@ class OneShotAnalyzer:
         *,
         lenient: bool = False,
         tables: FunctionTables | None = None,
+        orders: Mapping[int, DecisionOrder] | None = None,
     ) -> None:
         self._effects = effects
         self._snapshot = effects.snapshot
@@ -162,8 +163,8 @@ class OneShotAnalyzer:
             record,
             live,
             return_allocs=options.return_allocs,
-            pass_on_first=order.pass_on,
-            rotates=order.rotate,
+            order=order,
+            orders=orders or {},
         )
         self._exits = ExitDecisions(joiner, record, first=order.exits_first)
         self._branches = BranchDecisions(joiner, record, function, self._carried)

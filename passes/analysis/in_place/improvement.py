@@ -16,9 +16,10 @@ takes a constant number of analyses; none of a part in which so much is paid for
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
 from ..conflicts.decisions import Conflict, Strategy
 from ..costs.price import Price
@@ -32,6 +33,7 @@ from .function_decisions import FunctionAnalysis, OneShotAnalyzer
 from .function_tables import FunctionTables
 from .likely_clauses import Leads, LikelyClauses
 from .live_contents import least_allocations
+from .region_flow import carried_values
 
 __all__ = ["MOST_PAID", "Improvement", "is_cheapest", "rank"]
 
@@ -46,8 +48,10 @@ _MOST_FOLLOWED = 300
 """How many ops trials of a part visit in a row that follow leads and make nothing cheaper."""
 _MOST_SINGLY = 600
 """How many ops trials of a part visit in a row that refuse one operand more and make nothing cheaper."""
-_MOST_LOOKS = 50
+_MOST_LOOKS = 70
 """How many ops trials visit that follow leads where clauses seem to prove that nothing is cheaper."""
+_MOST_EQUAL = 20
+"""How many ops trials visit in a row that follow leads which seem to cost as much as the cheapest outcome."""
 _MOST_DECIDED_FIRST = 60
 """How many ops are visited by trials that decide in front of the others what the best outcome of a part refuses."""
 _MOST_FAILURES = 2
@@ -60,6 +64,19 @@ _MOST_NODES = 200
 _Refused = dict[int, Conflict]
 
 
+class Begin(Protocol):
+    """Begins an analysis of some tables, in an order, with operands refused; loops may do what they do in another."""
+
+    def __call__(
+        self,
+        of: FunctionTables,
+        order: DecisionOrder,
+        refused: _Refused,
+        orders: Mapping[int, DecisionOrder] | None = None,
+        /,
+    ) -> OneShotAnalyzer: ...
+
+
 class Improvement:
     """The cheapest outcome so far, at first ``best``; ``run`` begins another of some tables with operands refused."""
 
@@ -70,7 +87,7 @@ class Improvement:
         best: OrderOutcome,
         others: Sequence[OrderOutcome],
         tables: FunctionTables,
-        run: Callable[[FunctionTables, DecisionOrder, _Refused], OneShotAnalyzer],
+        run: Begin,
     ) -> None:
         self._effects = effects
         self._costs = costs
@@ -171,8 +188,10 @@ class Improvement:
         decisions = decided.values()
         why = {d.operand: d.conflict for d in decisions if d.conflict and d.strategy is Strategy.OUT_OF_PLACE}
         refused = {operand: why[operand] for operand in sorted(self._tables.refusable(why))}
+        loops = {op: carried[0].operand for op in self._tables.around if (carried := carried_values(self._effects, op))}
+        orders = {op: one.order for one in found for op, yielded in loops.items() if yielded in one.analysis.decisions}
         for order in dict.fromkeys([self._best.order, *(one.order for one in found)]):
-            outcome = _outcome(self._run(self._tables, order, refused), self._costs, order)
+            outcome = _outcome(self._run(self._tables, order, refused, orders), self._costs, order)
             if rank(self._costs, outcome) < rank(self._costs, best):
                 best = outcome
         return best
@@ -224,7 +243,10 @@ class _Search:
                 break
         if self._most:
             self._follow_leads(_MOST_LOOKS if is_proved else _MOST_FOLLOWED)
+            best = self._best
             self._decide_first()
+            if self._best is not best:
+                self._decide_first()
         if not is_proved:
             self._climb()
         return self._best
@@ -236,7 +258,7 @@ class _Search:
             leads.add(outcome, {operand: self._clauses.reason(operand) for operand in sorted(refused)})
         while vain < most and self.trials * self._size < self._visits:
             lead, best = leads.pop(self._best.cost), self._best
-            if lead is None:
+            if lead is None or (lead.estimate == best.cost and vain >= _MOST_EQUAL):
                 return
             if (lead.order, frozenset(lead.refused)) not in self._outcomes:
                 outcome = self._try(lead.order, dict(lead.refused))

@@ -39,8 +39,11 @@ __all__ = ["Explained", "Lead", "Leads", "LikelyClauses"]
 _MOST_EXPLAINED = 48
 """Of how many expenses of an outcome it is asked why, the dearest first; the others are taken to be paid always."""
 
-_MOST_OF_OUTCOME = 3
+_MOST_OF_OUTCOME = 8
 """How many operands of one outcome are leads, those that may spare most."""
+
+_NOT_OF_WRITES = (Rule.NOT_EQUIVALENT, Rule.NOT_CONTIGUOUS)
+"""Rules about something else than a write and a read."""
 
 _CHEAPER = Conflict(Rule.CHEAPER)
 
@@ -51,6 +54,10 @@ class Explained(NamedTuple):
     expense: Expense
     price: Price
     clauses: Sequence[Clause]
+    conflict: Conflict | None = None
+    """Why an operand is refused that is paid for."""
+    besides: frozenset[int] = frozenset()
+    """Operands that clauses do not name, without which a loop may copy into what it carries, or swap it."""
 
     @property
     def is_alone(self) -> bool:
@@ -133,18 +140,19 @@ class LikelyClauses:
         """Return what ``analysis`` pays for, the dearest first, and why."""
         if id(analysis) not in self._explained:
             expenses = sorted(self._model.expenses(analysis), key=lambda one: one[1], reverse=True)
-            found = [
-                Explained(one, price, tuple(self._why(analysis, one, refused, not_passed_on)))
-                for one, price in expenses[:_MOST_EXPLAINED]
-            ]
+            found = list[Explained]()
+            for one, price in expenses[:_MOST_EXPLAINED]:
+                conflict = None
+                if one.is_refusal and one.number not in refused:
+                    conflict = not_passed_on.get(one.number) or analysis.decisions[one.number].conflict
+                besides = self._bonds.outside_loop(analysis, one.number) if conflict is not None else frozenset[int]()
+                found.append(Explained(one, price, tuple(self._why(analysis, one, conflict)), conflict, besides))
             rest = [Explained(one, price, (Clause(frozenset({one})),)) for one, price in expenses[_MOST_EXPLAINED:]]
             self._explained[id(analysis)] = analysis, [*found, *rest]
         return self._explained[id(analysis)][1]
 
-    def _why(
-        self, analysis: FunctionAnalysis, one: Expense, refused: frozenset[int], not_passed_on: Mapping[int, Conflict]
-    ) -> Iterator[Clause]:
-        """Yield why ``analysis`` pays for ``one``."""
+    def _why(self, analysis: FunctionAnalysis, one: Expense, conflict: Conflict | None) -> Iterator[Clause]:
+        """Yield why ``analysis`` pays for ``one``, an operand because of ``conflict``."""
         if one.makes:
             for operand in set(analysis.needing_forwarded(self._effects, one.number)):
                 yield self._either(one, {operand})
@@ -156,10 +164,8 @@ class LikelyClauses:
             yield self._either(one, operands)
         elif one.moves:
             yield from self._moves(analysis, one)
-        elif one.number not in refused:
-            conflict = not_passed_on.get(one.number) or analysis.decisions[one.number].conflict
-            if conflict is not None:
-                yield from self._conflicts(analysis, one, conflict)
+        elif conflict is not None:
+            yield from self._conflicts(analysis, one, conflict)
 
     def _conflicts(self, analysis: FunctionAnalysis, one: Expense, conflict: Conflict) -> Iterator[Clause]:
         """Yield that an operand is not in place because of ``conflict``, or another one that leads to it is not."""
@@ -183,6 +189,13 @@ class LikelyClauses:
             written = frozenset({Expense(conflict.write)})
             found = Clause(found.paid - written, written)
         yield found
+
+    def spares(self, analysis: FunctionAnalysis, one: Explained, operand: int) -> bool:
+        """Whether refusing ``operand``, which is in clauses of ``one``, is enough for that not to be paid for."""
+        conflict, paid = one.conflict, one.expense.number
+        if conflict is None or conflict.rule in _NOT_OF_WRITES or operand in one.besides:
+            return True
+        return self._bonds.separates(analysis, paid, conflict, operand)
 
     def _moves(self, analysis: FunctionAnalysis, one: Expense) -> Iterator[Clause]:
         """Yield why an insertion moves elements: an operand on the way to its destination is refused, or always."""
@@ -217,6 +230,8 @@ class Lead(NamedTuple):
     turn: int
     order: DecisionOrder
     refused: Mapping[int, Conflict]
+    of: tuple[OrderOutcome, int] | None = None
+    """The outcome that it is about, and what it refuses besides, if the estimate was not checked yet."""
 
 
 class Leads:
@@ -231,24 +246,46 @@ class Leads:
     def add(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> None:
         """Add the leads of the outcome with ``refused`` operands."""
         for estimate, operand in self._operands(outcome, refused)[:_MOST_OF_OUTCOME]:
-            self._enter(estimate, outcome.order, {**refused, operand: self._clauses.reason(operand)})
+            self._enter(
+                estimate, outcome.order, {**refused, operand: self._clauses.reason(operand)}, (outcome, operand)
+            )
         for order, price in self._other_orders(outcome, refused).items():
             if order in self._orders and (price != Price() or not refused):
                 self._enter(outcome.cost.minus(price), order, refused)
 
     def pop(self, best: Price) -> Lead | None:
-        """Take the most promising one that may cost less than ``best``, or as much if nothing is refused; or None."""
+        """Take the most promising one that may cost no more than ``best``; or None."""
         while self._heap:
             lead = heapq.heappop(self._heap)
-            if lead.estimate < best or (lead.estimate == best and not lead.refused):
+            if lead.estimate > best:
+                return None
+            estimate = lead.estimate if lead.of is None else self._checked(lead, *lead.of)
+            if estimate == lead.estimate:
                 return lead
+            heapq.heappush(self._heap, lead._replace(estimate=estimate, of=None))
         return None
 
-    def _enter(self, estimate: Price, order: DecisionOrder, refused: Mapping[int, Conflict]) -> None:
+    def _enter(
+        self,
+        estimate: Price,
+        order: DecisionOrder,
+        refused: Mapping[int, Conflict],
+        of: tuple[OrderOutcome, int] | None = None,
+    ) -> None:
         key = order, frozenset(refused)
         if key not in self._seen:
             self._seen.add(key)
-            heapq.heappush(self._heap, Lead(estimate, len(self._seen), order, refused))
+            heapq.heappush(self._heap, Lead(estimate, len(self._seen), order, refused, of))
+
+    def _checked(self, lead: Lead, outcome: OrderOutcome, operand: int) -> Price:
+        """Return the estimate of a lead, with all that refusing ``operand`` is not enough to spare."""
+        clauses, analysis, estimate = self._clauses, outcome.analysis, lead.estimate
+        refused = {one: why for one, why in lead.refused.items() if one != operand}
+        for one in self._explained(outcome, refused):
+            is_told = any(Expense(operand) in clause.paid for clause in one.clauses)
+            if is_told and not clauses.spares(analysis, one, operand):
+                estimate = estimate.plus(one.price)
+        return estimate
 
     def _operands(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> Sequence[tuple[Price, int]]:
         """Return what is in place and may be refused too, after what the outcome may cost then, the least first."""
@@ -264,8 +301,8 @@ class Leads:
         spared: dict[int, Price] = {}
         followers: dict[int, Price] = {}
         cores: dict[int, set[int]] = {}
-        for one, price, clauses in self._explained(outcome, refused):
-            core = set[int]()
+        for one, price, clauses, _, besides in self._explained(outcome, refused):
+            core = set(besides & self._clauses.allowed)
             for clause in clauses:
                 for other in clause.unless:
                     followers[other.number] = followers.get(other.number, Price()).plus(price)
@@ -286,7 +323,7 @@ class Leads:
     def _other_orders(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> dict[DecisionOrder, Price]:
         """Return orders that may decide otherwise, with the price of what a loop may not pay for then."""
         found, decisions = {TOP_DOWN: Price(), FIRST: Price()}, outcome.analysis.decisions
-        for one, price, _ in self._explained(outcome, refused):
+        for one, price, *_ in self._explained(outcome, refused):
             decision = decisions.get(one.number) if one.is_refusal else None
             if decision is None or decision.conflict is None:
                 continue

@@ -11,6 +11,7 @@ bounded. See docs/theory/loops.md.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from ..conflicts.decisions import Conflict, Rule, Strategy
@@ -18,6 +19,7 @@ from ..conflicts.joining import Joiner
 from ..conflicts.liveness import Liveness
 from ..effects.sizes import keeps_size
 from ..effects.unranked import is_unranked
+from .decision_order import DecisionOrder
 from .decision_record import DecisionRecord
 from .region_flow import CarriedTensor, permuted
 
@@ -30,8 +32,8 @@ _MOST_ROTATED = 64
 class CarriedDecisions:
     """Decides loop-carried tensors; ``return_allocs``: whether a loop may yield other buffers than it carries.
 
-    ``pass_on_first``: passing on the yielded buffer is preferred to copying it into the carried one. ``rotates``:
-    whether a loop may swap the buffers that it carries.
+    ``order`` says whether passing on the yielded buffer is preferred to copying it into the carried one, and whether a
+    loop may swap the buffers that it carries; of loops that are in ``orders`` the order there.
     """
 
     def __init__(
@@ -41,8 +43,8 @@ class CarriedDecisions:
         live: Liveness,
         *,
         return_allocs: bool,
-        pass_on_first: bool,
-        rotates: bool,
+        order: DecisionOrder,
+        orders: Mapping[int, DecisionOrder],
     ) -> None:
         self._joiner = joiner
         self._live = live
@@ -51,8 +53,8 @@ class CarriedDecisions:
         self._sets = joiner.sets
         self._record = record
         self._return_allocs = return_allocs
-        self._pass_on_first = pass_on_first
-        self._rotates = rotates
+        self._order = order
+        self._orders = orders
         self._settled: set[int] = set()
         """Loop arguments that are one buffer in every iteration."""
         self._lanes: dict[int, tuple[int, int]] = {}
@@ -155,7 +157,7 @@ class CarriedDecisions:
         ``op`` is the loop, or the branch back to its header.
         """
         sets, s = self._sets, self._snapshot
-        if not self._rotates:
+        if not self._orders.get(op, self._order).rotate:
             return False
         arguments = list(dict.fromkeys(argument for _, argument, _ in rotation))
         results = [result for _, _, result in rotation if result >= 0]
@@ -208,10 +210,12 @@ class CarriedDecisions:
 
     def _decide_other(self, operand: int, argument: int, result: int) -> None:
         """Copy the yielded value into the carried buffer or pass it on, in either order; else pass on a new copy."""
-        value = self._snapshot.operand_value[operand]
+        s = self._snapshot
+        value, loop = s.operand_value[operand], s.block_op[s.value_block[argument]]
         ways = [partial(self._copy_to_carried, operand, argument, result)]
         if self._return_allocs and not is_unranked(self._effects, value):
-            ways.insert(0 if self._pass_on_first else 1, partial(self._pass_on, operand, argument))
+            is_first = self._orders.get(loop, self._order).pass_on
+            ways.insert(0 if is_first else 1, partial(self._pass_on, operand, argument))
         if any(way() for way in ways):
             return
         self._record.refuse(operand, Conflict(Rule.NOT_EQUIVALENT, read=operand, value=value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unittest import mock
 
+import pytest
 from analysed import Analysed, analyse, loop
 
 from mlir_inplace.passes.analysis.conflicts.decisions import Rule
@@ -97,3 +98,31 @@ def test_no_trials_where_so_much_is_paid_for_that_a_few_would_not_do() -> None:
     with mock.patch.object(improvement.LikelyClauses, "learn", side_effect=AssertionError("a trial")):
         decisions = analyse("\n".join(lines), allow_unknown=True).function().decisions.values()
     assert sum(not decision.in_place for decision in decisions) >= count
+
+
+SELECTS = """
+  %r:2 = scf.for %k = %c0 to %c4 step %c1 iter_args(%a = %t, %b = %u) -> (!v, !v) {
+    %s = arith.select %p, %FIRST, %b : !v loc("s")
+    scf.yield %b, %a : !v, !v loc("y")
+  }
+  return %r#0, %r#1 : !v, !v
+"""
+
+
+@pytest.mark.parametrize(("first", "found"), [("a", {"s#1", "s#2"}), ("b", set[str]())])
+def test_what_keeps_a_loop_from_a_swap_joins_its_buffers_in_the_body(first: str, found: set[str]) -> None:
+    """That the loop itself brings each buffer to the place of the other is not told."""
+    a = analyse(SELECTS.replace("FIRST", first))
+    assert places(a, bonds_of(a).outside_loop(a.function(), a.operand("y#0"))) == found
+    assert bonds_of(a).outside_loop(a.function(), a.operand("s#1")) == frozenset()
+
+
+def test_a_write_separates_and_one_of_two_ways_does_not() -> None:
+    """%b is tied to %t by %a alone."""
+    a = analyse(VIEWS)
+    (paid,) = a.not_in_place
+    bonds, conflict = bonds_of(a), a.function().decisions[a.operand(paid)].conflict
+    assert conflict is not None
+    assert bonds.separates(a.function(), a.operand(paid), conflict, a.operand("w#1"))
+    assert bonds.separates(a.function(), a.operand(paid), conflict, a.operand(paid))
+    assert not bonds.separates(a.function(), a.operand(paid), conflict, a.operand("c#0"))

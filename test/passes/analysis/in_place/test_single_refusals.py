@@ -15,7 +15,7 @@ from mlir_inplace.passes.analysis.costs.price import Price
 from mlir_inplace.passes.analysis.in_place import improvement
 from mlir_inplace.passes.analysis.in_place.bonds import Bonds
 from mlir_inplace.passes.analysis.in_place.cost_model import CostModel
-from mlir_inplace.passes.analysis.in_place.likely_clauses import Leads
+from mlir_inplace.passes.analysis.in_place.likely_clauses import Leads, LikelyClauses
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 from mlir_inplace.passes.analysis.whole_module.module import analyze_module
 
@@ -82,6 +82,36 @@ def test_a_loop_that_cannot_pass_on_what_it_would_swap_is_tried_without_swaps() 
     found = _analysed("destinations", 1478)
     with mock.patch.object(Leads, "_other_orders", return_value={}):
         assert found < _analysed("destinations", 1478)
+
+
+@pytest.mark.parametrize(("subject", "seed"), [("buffers", 672), ("destinations", 59), ("vectors", 1478)])
+def test_what_joins_buffers_in_the_body_of_a_loop_is_refused(subject: str, seed: int) -> None:
+    """No way between the write and the read leads through it."""
+    found = _analysed(subject, seed)
+    with mock.patch.object(Bonds, "outside_loop", return_value=frozenset()):
+        assert found < _analysed(subject, seed)
+
+
+def test_each_loop_does_what_it_does_in_the_order_of_its_part() -> None:
+    found = _analysed("globals", 1419)
+    with mock.patch.object(improvement, "carried_values", return_value=[]):
+        assert found < _analysed("globals", 1419)
+
+
+def test_what_seems_to_cost_the_same_is_tried() -> None:
+    found = _analysed("destinations", 756)
+    with mock.patch.object(improvement, "_MOST_EQUAL", 0):
+        assert found < _analysed("destinations", 756)
+
+
+def test_operands_without_which_there_is_another_way_are_tried_later() -> None:
+    found = _analysed("buffers", 881)
+    with mock.patch.object(LikelyClauses, "spares", return_value=True):
+        assert found < _analysed("buffers", 881)
+
+
+def test_what_is_decided_first_helps_twice() -> None:
+    assert _analysed("views", 1323).weighed == 74160
 
 
 def test_what_is_cheapest_to_refuse_is_decided_first() -> None:
