@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from analysed import analyse
 
+from mlir_inplace.passes.analysis.conflicts.decisions import Rule
+
 ADD = """
   %w = linalg.generic {{indexing_maps = [{map}, #id], iterator_types = ["parallel"]}}
       ins({read} : !v) outs({written} : !v) {{
@@ -74,8 +76,9 @@ def test_both_are_choices(other: str, in_place: bool) -> None:
     first = IF.format(other=other)
     second = IF.replace("%x", "%s").replace("%p", "%q").replace('"x"', '"s"').format(other="%t")
     body = slices + first + second + ADD.format(map=ID, read="%x", written="%s")
-    found = analyse(body, ARGUMENTS.replace("%t: !v", "%m: !d")).not_in_place
-    assert any("READ_BY_WRITER" in text for text in found.values()) != in_place
+    decisions = analyse(body, ARGUMENTS.replace("%t: !v", "%m: !d")).function().decisions.values()
+    rules = {one.conflict.rule for one in decisions if one.conflict is not None}
+    assert (Rule.READ_BY_WRITER in rules) != in_place
 
 
 @pytest.mark.parametrize(("read", "written"), [("%x", "%t"), ("%t", "%x")])
