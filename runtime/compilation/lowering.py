@@ -16,6 +16,7 @@ on the number of threads is an option of our passes, which `pipeline` sets on al
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from ...dialects.support.frozen_classes import frozen
@@ -34,8 +35,13 @@ class Phase:
 
 def pipeline(phases: Iterable[Phase], **options: Any) -> Pipeline:
     """One pipeline for all `phases`, with `options` set on each pass that declares them (`Pipeline.with_options`)."""
-    text = ",".join(name for phase in phases for name in phase.passes)
-    return Pipeline.parse(f"builtin.module({text})").with_options(**options)
+    return _pipeline(",".join(name for phase in phases for name in phase.passes), tuple(options.items()))
+
+
+@lru_cache(maxsize=64)
+def _pipeline(passes: str, options: tuple[tuple[str, Any], ...]) -> Pipeline:
+    """Kept, as all programs that are compiled with the same settings go through the same pipelines."""
+    return Pipeline.parse(f"builtin.module({passes})").with_options(**dict(options))
 
 
 # 0. Checks.

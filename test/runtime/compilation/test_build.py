@@ -202,3 +202,18 @@ def test_upstream_passes_by_settings(
     assert ("inplace-fence-streams" in pipeline) == fenced
     assert (f"convert-scf-to-openmp{{num-threads={threads}}}" in pipeline) == (threads > 1)
     assert ("scf-forall-to-for" in pipeline) == (threads == 1)
+
+
+def test_pipelines_are_kept_by_passes_and_options() -> None:
+    first = lowering.pipeline(lowering.OPTIMIZE, threads=2, machine=MACHINE)
+    assert lowering.pipeline(list(lowering.OPTIMIZE), threads=2, machine=MACHINE) is first
+    for phases, threads, machine in (
+        (lowering.OPTIMIZE[:-1], 2, MACHINE),
+        (lowering.OPTIMIZE, 3, MACHINE),
+        (lowering.OPTIMIZE, 2, "l2=524288"),
+    ):
+        other = lowering.pipeline(phases, threads=threads, machine=machine)
+        assert str(other) != str(first)
+        options = [{spec.attribute for spec in found.options.specs()} for found in inplace_passes(other)]
+        assert any("threads" in names for names in options)
+        assert f"threads={threads}" in str(other)
