@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mpi_ranks import Ranks, every_mpi, first_mpi, needs_mpi, ranks, run
 
-pytestmark = needs_mpi
+pytestmark = [pytest.mark.long, needs_mpi]
 assert ranks  # a fixture
 TOOL = ("-m", "mlir_inplace.tools.inplace_run")
 TEXT = """shard.grid @g(shape = 2x2)
