@@ -32,12 +32,12 @@ from .cache_tiling import choose_tiling
 from .fusion_groups import find_groups
 from .machine import Machine
 
-__all__ = ["BODIES", "Candidate", "find_candidates", "unused_results"]
+__all__ = ["BODIES", "MUCH_WORK", "Candidate", "find_candidates", "products_of_element", "unused_results"]
 
 BODIES = frozenset({"scf.for", "scf.if", "scf.while"})
 """Ops in whose regions candidates may be: these run one after the other, on one thread."""
 _FILL = "linalg.fill"
-_MUCH_WORK = 256
+MUCH_WORK = 256
 """How many products of an element take a hundred times as long as to read it from the second cache once more."""
 _SCALARS = ir.IntegerType | ir.FloatType | ir.IndexType
 
@@ -139,9 +139,13 @@ def _stays_whole(op: Structured, sizes: Sequence[int], machine: Machine) -> bool
 
     It is not tiled then, either.
     """
-    work = prod(op.size(loop) for loop, parallel in enumerate(op.parallel) if not parallel)
     is_near = sizes[-1] <= machine.l2 and sum(sizes) <= machine.l3 // 2
-    return is_near and work >= _MUCH_WORK and choose_tiling(op.op, machine) is None
+    return is_near and products_of_element(op) >= MUCH_WORK and choose_tiling(op.op, machine) is None
+
+
+def products_of_element(op: Structured) -> int:
+    """Return how often the payload of `op` runs for each element of a result."""
+    return prod(op.size(loop) for loop, parallel in enumerate(op.parallel) if not parallel)
 
 
 def _names_tensors(payload: ir.Block) -> bool:

@@ -4,7 +4,8 @@ A kernel that ends with the reduction would store its result for another one to 
 a convolution with few products for an element. Together they are one kernel, in which the op is an epilogue
 (`epilogues.py`). Both have one buffer there: that which the op writes. So a pair is formed only where the op does not
 read its own init, which has the type of the result, and is new memory or a part of it, or the result itself; and where
-the reduction starts from a fill. A pair that is repeated less often than kernels are stays two candidates.
+the reduction starts from a fill. A pair that is repeated less often than kernels are stays two candidates; and so does
+one of a reduction of many products for an element, of which more functions would have to be compiled, to save little.
 
 Linear in the ops, and in the uses of what a reduction reads, up to a bound; nothing is changed. No upstream
 counterpart.
@@ -21,7 +22,7 @@ from ....dialects.support.defining_ops import defining_op
 from ..linalg.structured_op import type_bytes
 from ..repetition.bodies import BodyReader, NotShared
 from .epilogues import find_epilogue, may_move
-from .kernel_candidates import Candidate
+from .kernel_candidates import MUCH_WORK, Candidate, products_of_element
 from .machine import Machine
 from .vector_plan import find_plan
 
@@ -92,7 +93,7 @@ def _is_new(value: ir.Value) -> bool:
 def _is_epilogue(candidate: Candidate, other: Candidate, machine: Machine) -> bool:
     """Whether the op of `other` is computed where that of `candidate` has its results in registers."""
     plan, following = find_plan(candidate.op, machine), find_plan(other.op, machine)
-    if plan is None or following is None:
+    if plan is None or following is None or products_of_element(plan.structured) >= MUCH_WORK:
         return False
     found = find_epilogue(plan, {other.op.results[0]: following}, (), machine)
     return found is not None and found.collapse is None and not following.structured.reads[following.structured.inputs]
