@@ -27,7 +27,7 @@ An op that cannot be vectorized says why (`NotVectorizable`). Linear in the op; 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from mlir import ir
 
@@ -257,13 +257,13 @@ def _tall(structured: Structured, lane_loop: int, most: int) -> dict[int, int]:
     """
     tile: dict[int, int] = {}
     sizes = structured.sizes
-    for loop in _longest_first(structured, _row_loops(structured, lane_loop, 2)):
+    for loop in sorted(_row_loops(structured, lane_loop, 2), key=lambda loop: -(sizes[loop] or 1 << 30)):
         size = sizes[loop]
         tile[loop] = most if size is None else -(-size // -(-size // most))
         most //= tile[loop]
         if most < 2:
             break
-    return dict(sorted(tile.items()))
+    return tile
 
 
 def _widens(structured: Structured, lane_loop: int) -> bool:
@@ -290,10 +290,5 @@ def _row_loops(structured: Structured, lane_loop: int, most: int = 0) -> list[in
         and structured.sizes[loop] != 1
         and any(not structured.depends(operand, loop) for operand in loaded)
     ]
-    longest = _longest_first(structured, found)
+    longest = sorted(found, key=lambda loop: (structured.sizes[loop] or 1 << 30, loop), reverse=True)
     return sorted(longest[: most or (1 if structured.parallel[lane_loop] else 2)])
-
-
-def _longest_first(structured: Structured, loops: Iterable[int]) -> list[int]:
-    """Return `loops` by their sizes; of equal ones the last comes first, as its iterations are closer in memory."""
-    return sorted(loops, key=lambda loop: (structured.sizes[loop] or 1 << 30, loop), reverse=True)

@@ -28,11 +28,11 @@ def windows(columns: int) -> str:
 
 
 TALL = {
-    "rows of seven": (packed(7, 7), {2: 2, 0: 2, 1: 7}),
-    "rows of 14": (packed(14, 14), {2: 2, 1: 14}),
+    "rows of seven": (packed(7, 7), {2: 2, 0: 7, 1: 2}),
+    "rows of 14": (packed(14, 14), {2: 2, 0: 14}),
     "in equal steps": (packed(3, 16), {2: 2, 1: 8}),
     "few pixels": (packed(2, 2), {2: 2, 0: 2, 1: 2}),
-    "one vector": (packed(7, 7, 16), {2: 1, 0: 4, 1: 7}),
+    "one vector": (packed(7, 7, 16), {2: 1, 0: 7, 1: 4}),
     "windows of one row": (windows(14), {1: 1, 0: 14}),
 }
 OTHERS = {
