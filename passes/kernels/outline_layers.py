@@ -50,6 +50,8 @@ Linear in the ops. No upstream counterpart; XLA has none either, IREE deduplicat
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mlir import ir
 from mlir.dialects import func
 
@@ -91,9 +93,8 @@ def _make_function(layers: Layers) -> func.FuncOp:
     function.operation.attributes["arg_attrs"] = marks(arguments, layers.written(body))
     known: dict[ir.Value, ir.Value] = dict(zip(arguments, block.arguments, strict=True))
     with ir.InsertionPoint(block):
-        for value, passed in zip(body.parameters, layers.is_argument, strict=True):
-            if not passed:
-                _make(value, known)
+        for value in layers.made(body):
+            _make(value, known)
         for op in (*body.constants, *body.ops):
             clone_with(op, known)
         func.ReturnOp([known[value] for value in results])
@@ -108,6 +109,18 @@ def _make(value: ir.Value, known: dict[ir.Value, ir.Value]) -> None:
         if operand not in known:
             _make(operand, known)
     clone_with(op, known)
+
+
+def _erase_unused(values: Iterable[ir.Value]) -> None:
+    """Erase what makes `values`, pure ops, and what these are made of, where nothing uses it any more."""
+    work, erased = list(values), set[ir.Value]()
+    while work:
+        value = work.pop()
+        op = defining_op(value) if value not in erased else None
+        if op is not None and all(next(iter(result.uses), None) is None for result in op.results):
+            erased.update(op.results)
+            work += op.operands
+            op.erase()
 
 
 class OutlineLayersPass(Pass[OutlineLayersOptions]):
@@ -128,4 +141,6 @@ class OutlineLayersPass(Pass[OutlineLayersOptions]):
                 raise PassFailure(f"{name} must be at least 1, got {getattr(self.options, name)}", op.location)
         found = analyze_layers(op, self.options.repeats, self.options.fewest)
         self.count("layers", len(found))
+        made = [value for layers in found for body in layers.bodies for value in layers.made(body)]
         self.count("calls", outline_bodies(op, found, _make_function))
+        _erase_unused(made)

@@ -67,6 +67,10 @@ class Layers:
         """Return the values of `body` that a call passes."""
         return [value for value, passed in zip(body.parameters, self.is_argument, strict=True) if passed]
 
+    def made(self, body: Body) -> list[ir.Value]:
+        """Return what one of the bodies uses and a call does not pass."""
+        return [value for value, passed in zip(body.parameters, self.is_argument, strict=True) if not passed]
+
     def written(self, body: Body) -> set[ir.Value]:
         """Return the arguments of `body` that an op of it may write over: those that are not only inputs."""
         return {value for value in self.arguments(body) if not _is_only_read(value, set(body.ops))}
