@@ -132,9 +132,11 @@ class DetachInitsPass(Pass[PassOptions]):
 
     def run(self, op: ir.Operation) -> None:
         known = self.inherited
-        if known is None or not known.answers(op, LIVE_OPTIONS):
-            if first_op(op, lambda inner: inner.name.startswith("linalg.")) is None:
-                return
+        if known is not None and not known.decides(op, LIVE_OPTIONS):
+            known = None
+        if known is None and first_op(op, lambda inner: inner.name.startswith("linalg.")) is None:
+            return
+        if known is None or (known.erased and any(analyze_inits(known))):
             known = analyze_module(op, LIVE_OPTIONS)
         found = [] if known.refusals else drop_dearer(known, analyze_inits(known))
         _detach_all(known, known.snapshot.ops, found)

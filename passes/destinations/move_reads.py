@@ -73,7 +73,7 @@ class MoveReadsPass(Pass[MoveReadsOptions]):
 
     def run(self, op: ir.Operation) -> None:
         known = self.inherited
-        if known is not None and not known.answers(op, LIVE_OPTIONS):
+        if known is not None and not known.decides(op, LIVE_OPTIONS):
             known = None
         moved, self.preserved = move_reads(op, known)
         for one in moved:

@@ -49,6 +49,8 @@ class ModuleAnalysis:
     """Functions in which everything is copied because the option ``no-analysis-func-filter`` names them."""
     options: AnalysisOptions | None = None
     """The options of the analysis, if this is the analysis of a whole module."""
+    erased: bool = False
+    """Whether ops that nothing used were erased since: decisions and costs hold, but the snapshot does not."""
 
     def answers(self, module: ir.Operation, options: AnalysisOptions) -> bool:
         """Whether this is the analysis of ``module`` with ``options``, provided that nothing has changed since.
@@ -56,7 +58,7 @@ class ModuleAnalysis:
         If there are no unknown ops, the option to allow them makes no difference, nor the one to skip dead ops if no
         tensor is an operand of one or forwarded to a dead argument, and nothing is kept that nobody reads.
         """
-        if self.snapshot.root is not module or self.options is None or self.refusals:
+        if self.snapshot.root is not module or self.options is None or self.refusals or self.erased:
             return False
         wanted = options if self.effects.unknown_ops else replace(options, allow_unknown=self.options.allow_unknown)
         if self.options == wanted:
@@ -65,6 +67,16 @@ class ModuleAnalysis:
             return False
         dead = [find_dead_code(self.snapshot, function.function) for function in self.functions]
         return not any(one.forwarded or any(map(self.effects.tensor_operands, one.ops)) for one in dead)
+
+    def decides(self, module: ir.Operation, options: AnalysisOptions) -> bool:
+        """Whether an analysis of ``module`` with ``options`` would decide the same; ops may have been erased since."""
+        if self.erased:
+            return self.snapshot.root is module and self.options == options
+        return self.answers(module, options)
+
+    def after_erasing(self, options: AnalysisOptions) -> ModuleAnalysis:
+        """Return what is left of this analysis, which ``answers`` with ``options``, when unused ops are erased."""
+        return replace(self, options=options, erased=True)
 
 
 _ONCE = frozenset(

@@ -14,7 +14,7 @@ from collections.abc import Sequence, Set
 
 from mlir import ir
 
-from ...analysis.destinations.costs import TRIAL_OPTIONS
+from ...analysis.destinations.costs import LIVE_OPTIONS, TRIAL_OPTIONS
 from ...analysis.destinations.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE, judge_eliminations
 from ...analysis.destinations.empty_tensors import EliminationPlan, KeptInsertion, plan_eliminations
 from ...analysis.destinations.init_reuse import Reuse, judge_reuses, plan_reuses, splat_inits
@@ -70,7 +70,10 @@ def convert_to_destination_style(module: ir.Operation, *, only_empties: bool = F
 def convert_and_analyse(
     module: ir.Operation, *, only_empties: bool = False
 ) -> tuple[DestinationReport, ModuleAnalysis | None]:
-    """Do the same, and return besides the analysis of the module as it is now, if one was made."""
+    """Do the same, and return besides the analysis of the module as it is now, if one was made.
+
+    What is erased in the end was not used, so the decisions hold (``ModuleAnalysis.erased``).
+    """
     ops = all_ops(module)
     names = {op.name for op in ops}
     assembled = [] if only_empties or names.isdisjoint(_ASSEMBLIES) else _assemble(module, ops)
@@ -87,9 +90,13 @@ def convert_and_analyse(
             conversion.begin_with_reuses()
         while conversion.sweep():
             pass
-    known = conversion.current.snapshot.ops if conversion.current is not None else None
-    erased = bool(conversion.changes) and erase_unused(module, known)
-    return DestinationReport(tuple(conversion.changes), conversion.kept), None if erased else conversion.current
+    report, current = DestinationReport(tuple(conversion.changes), conversion.kept), conversion.current
+    if not conversion.changes:
+        return report, current
+    # Asked while all ops exist.
+    left = current.after_erasing(LIVE_OPTIONS) if current and current.answers(module, LIVE_OPTIONS) else None
+    erased = erase_unused(module, current.snapshot.ops if current is not None else None)
+    return report, left if erased else current
 
 
 def _assemble(module: ir.Operation, ops: Sequence[ir.Operation]) -> list[DestinationEntry]:

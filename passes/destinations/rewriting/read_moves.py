@@ -45,10 +45,12 @@ class MovedRead:
 def move_reads(module: ir.Operation, known: ModuleAnalysis | None) -> tuple[list[MovedRead], ModuleAnalysis]:
     """Move what saves copies; return what was done, and the analysis of the module as it is then.
 
-    ``known`` is an analysis of the module with ``LIVE_OPTIONS``, if there is one.
+    ``known`` decides what an analysis of the module with ``LIVE_OPTIONS`` would, if there is one.
     """
-    current = known if known is not None else analyze_module(module, LIVE_OPTIONS)
     with module.context:
+        if known is not None and known.erased and _may_copy_less(known):
+            known = None
+        current = known if known is not None else analyze_module(module, LIVE_OPTIONS)
         if current.refusals or not _may_copy_less(current) or not plan_moves(current):
             return [], current
         rounds = _Rounds(current)

@@ -11,7 +11,8 @@ from mlir import ir
 
 from mlir_inplace.passes.analysis.whole_module.module import analyze_module
 from mlir_inplace.passes.bufferization import one_shot_bufferize
-from mlir_inplace.passes.destinations.rewriting import conversion, convert_and_analyse, early
+from mlir_inplace.passes.destinations import detach_inits
+from mlir_inplace.passes.destinations.rewriting import conversion, convert_and_analyse, early, read_moves
 from mlir_inplace.passes.pipeline.pipeline import run_pipeline
 
 _T = "tensor<4x4xf32>"
@@ -46,6 +47,25 @@ UNCHANGED = f"""func.func @f(%t: tensor<8x4xf32>, %u: {_T}, %p: i1) -> ({_T}, {_
   %c = linalg.add ins(%s, %u : {_T}, {_T}) outs(%e : {_T}) -> {_T}
   return %b, %c : {_T}, {_T}
 }}"""
+# The second empty tensor is used no more when the sum takes the place of the exponential.
+ERASED = f"""func.func @f(%t: {_T}, %u: {_T}) -> {_T} {{
+  %e = tensor.empty() : {_T}
+  %a = linalg.exp ins(%t : {_T}) outs(%e : {_T}) -> {_T}
+  %d = tensor.empty() : {_T}
+  %b = linalg.add ins(%a, %u : {_T}, {_T}) outs(%d : {_T}) -> {_T}
+  return %b : {_T}
+}}"""
+# The same, and a copy of an argument that is read later.
+COPIED = ERASED.replace(
+    "return %b",
+    f"""%z = arith.constant 0.0 : f32
+  %i = arith.constant 0 : index
+  %x = tensor.insert %z into %t[%i, %i] : {_T}
+  %y = linalg.sub ins(%x, %t : {_T}, {_T}) outs(%b : {_T}) -> {_T}
+  return %y""",
+)
+READS = "inplace-move-reads"
+DETACH = "inplace-detach-inits"
 DESTINATIONS = "inplace-convert-to-destination-style"
 BUFFERIZE = "inplace-one-shot-bufferize{bufferize-function-boundaries=true}"
 
@@ -57,6 +77,8 @@ def _counted() -> Generator[mock.Mock, None, None]:
         mock.patch.object(conversion, "analyze_module", side_effect=analyze_module) as counted,
         mock.patch.object(early, "analyze_module", counted),
         mock.patch.object(one_shot_bufferize, "analyze_module", counted),
+        mock.patch.object(read_moves, "analyze_module", counted),
+        mock.patch.object(detach_inits, "analyze_module", counted),
     ):
         yield counted
 
@@ -81,6 +103,20 @@ def test_what_rewriting_made_is_analysed_anew() -> None:
     assert "tensor.empty" not in destined
     expected, second = _run(destined, BUFFERIZE)
     assert _run(INSERTED, DESTINATIONS, BUFFERIZE) == (expected, first + second)
+
+
+@pytest.mark.parametrize(("text", "moving"), [(ERASED, 0), (COPIED, 1)])
+def test_decisions_hold_when_what_nothing_uses_is_erased(text: str, moving: int) -> None:
+    """Where nothing is copied no read is moved, so that nobody asks for the ops; bufferization does."""
+    destined, first = _run(text, DESTINATIONS)
+    assert destined.count("tensor.empty") == text.count("tensor.empty") - 1
+    moved, second = _run(destined, READS, DETACH)
+    assert second == 1
+    assert _run(text, DESTINATIONS, READS, DETACH) == (moved, first + moving)
+    expected, third = _run(moved, BUFFERIZE)
+    assert third == 1
+    assert _run(text, DESTINATIONS, BUFFERIZE) == (expected, first + third)
+    assert _run(text, DESTINATIONS, READS, DETACH, BUFFERIZE) == (expected, first + 1)
 
 
 @pytest.mark.parametrize("between", ["canonicalize", "inplace-canonicalize", "func.func(cse)"])
@@ -122,6 +158,7 @@ def test_the_analysis_that_is_left_is_that_of_the_result(text: str) -> None:
         if left is None:
             return
         assert left.options is not None
+        assert not left.erased
         fresh = analyze_module(module.operation, left.options)
         assert [f.decisions for f in left.functions] == [f.decisions for f in fresh.functions]
         assert left.snapshot.operand_value == fresh.snapshot.operand_value
