@@ -35,16 +35,16 @@ def pack_weights(product: HeldProduct) -> tuple[int, Rearrangement]:
     layout = _layout(product)
     with ir.InsertionPoint(op), op.location:
         rearrange(argument, layout)
+        fill = defining_op(init, "linalg.fill")
+        whole = init if fill is None else fill.operands[1]
         if not product.rest:
-            found = _blocks_product(product, argument, init)
+            found = _blocks_product(product, argument, whole, fill)
         else:
-            fill = defining_op(init, "linalg.fill")
-            whole = init if fill is None else fill.operands[1]
             count = product.structured.size(product.column) - product.rest
             first, last = _columns(whole, 0, count), _columns(whole, count, product.rest)
             blocks, rest = _parts(product, argument)
-            found = insert_slice(_blocks_product(product, blocks, _started(fill, whole, first)), whole, first)
-            found = insert_slice(_rest_product(product, rest, _started(fill, found, last)), found, last)
+            found = insert_slice(_blocks_product(product, blocks, take_slice(whole, first), fill), whole, first)
+            found = insert_slice(_rest_product(product, rest, take_slice(found, last), fill), found, last)
     replace_op(op, [found])
     return ir.BlockArgument(argument).arg_number, layout
 
@@ -83,9 +83,8 @@ def _columns(value: ir.Value, first: int, count: int) -> Subset:
     return Subset((*[0] * len(rows), first), (*rows, count), (1,) * rank)
 
 
-def _started(fill: ir.Operation | None, whole: ir.Value, part: Subset) -> ir.Value:
-    """Return what the sums of some columns begin with: that part of the init; of a fill it is filled anew."""
-    init = take_slice(whole, part)
+def _started(init: ir.Value, fill: ir.Operation | None) -> ir.Value:
+    """Return what sums begin with: `init`, or that filled as the old init was."""
     return init if fill is None else _filled(fill, init)
 
 
@@ -95,8 +94,12 @@ def _filled(fill: ir.Operation, init: ir.Value) -> ir.Value:
     return filled.results[0]
 
 
-def _blocks_product(product: HeldProduct, weights: ir.Value, init: ir.Value) -> ir.Value:
-    """Compute columns in blocks; return them as they were."""
+def _blocks_product(product: HeldProduct, weights: ir.Value, init: ir.Value, fill: ir.Operation | None) -> ir.Value:
+    """Compute columns in blocks; return them as they were.
+
+    It is `init` that is expanded, before it is filled, so that the sums are known to begin with a fill. What is
+    collapsed afterwards is that again, and no view that is returned.
+    """
     old, column = product.structured, product.column
     rows = [loop for loop in old.parallel_loops if loop != column]
     # Behind the old loops there is the one in a block; the old one over columns is over blocks.
@@ -106,18 +109,18 @@ def _blocks_product(product: HeldProduct, weights: ir.Value, init: ir.Value) -> 
     indices = [renumbered(one, place) for one in old.indices]
     indices[product.weights] = [OperandIndex({place[loop]: 1}) for loop in (column, product.depth, inside)]
     indices[2].append(OperandIndex({place[inside]: 1}))
-    blocked = _blocked_init(init, product.block)
+    blocked = _started(_expanded(init, product.block), fill)
     found = _product(product, weights, blocked, indices, [loop != product.depth for loop in order])
     type_ = ir.RankedTensorType(init.type)
     return tensor.collapse_shape(type_, found, reassociation(_groups(type_.rank)))
 
 
-def _rest_product(product: HeldProduct, weights: ir.Value, init: ir.Value) -> ir.Value:
+def _rest_product(product: HeldProduct, weights: ir.Value, init: ir.Value, fill: ir.Operation | None) -> ir.Value:
     """Compute the columns behind the blocks."""
     old = product.structured
     indices: list[Sequence[OperandIndex]] = list(old.indices)
     indices[product.weights] = [OperandIndex({loop: 1}) for loop in (product.depth, product.column)]
-    return _product(product, weights, init, indices, list(old.parallel))
+    return _product(product, weights, _started(init, fill), indices, list(old.parallel))
 
 
 def _product(
@@ -144,15 +147,6 @@ def _product(
 def _groups(rank: int) -> list[list[int]]:
     """Return the dimensions of a result in blocks that each dimension of the result is."""
     return [*([dimension] for dimension in range(rank - 1)), [rank - 1, rank]]
-
-
-def _blocked_init(init: ir.Value, block: int) -> ir.Value:
-    """Return an init with its columns in blocks; a fill is filled anew, so that it is known for one.
-
-    It is the old init that is expanded: what is collapsed afterwards is that again, and no view that is returned.
-    """
-    fill = defining_op(init, "linalg.fill")
-    return _expanded(init, block) if fill is None else _filled(fill, _expanded(fill.operands[1], block))
 
 
 def _expanded(value: ir.Value, block: int) -> ir.Value:
