@@ -289,6 +289,12 @@ class Snapshot(BlockTables):
                 kept = [operand for operand in self.value_uses[value] if operand not in changes]
                 self.value_uses[value] = sorted(kept + operands)
 
+    def move(
+        self, root: ir.Operation, ops: list[ir.Operation], blocks: list[ir.Block], ids: dict[ir.Value, int]
+    ) -> None:
+        """Be the snapshot of ``root``, of which all tables are the same (``twins.py``)."""
+        self.root, self.ops, self.blocks, self.values, self._ids = root, ops, blocks, list(ids), ids
+
     # --- asking ------------------------------------------------------------------------------------------------
 
     def value_id(self, value: ir.Value) -> int:

@@ -21,6 +21,7 @@ from ...analysis.destinations.init_reuse import Reuse, judge_reuses, plan_reuses
 from ...analysis.destinations.initless_sources import plan_inits
 from ...analysis.destinations.insertion_trace import StartKind
 from ...analysis.ir.snapshot import Snapshot
+from ...analysis.ir.twins import move_to_twin
 from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 from ...framework.attribute_checks import refuse_marks
 from .early import analyze_early
@@ -118,6 +119,8 @@ class _Conversion:
         self._module = module
         self._only_empties = only_empties
         self.current: ModuleAnalysis | None = None
+        self._trial: ModuleAnalysis | None = None
+        """The analysis of the copy in which the last plan was tried, and stands."""
         self._left = _TRIALS[size > _SMALL]
         self.changes: list[DestinationEntry] = []
         self.kept: tuple[DestinationEntry, ...] = ()
@@ -152,7 +155,7 @@ class _Conversion:
         dead = not self._only_empties and any(r.init not in taken for r in plan_reuses(analysis, ()))
         apply_plan(analysis, plan, s.ops, tag=False)
         if plan.eliminations:
-            self.current = None
+            self.current = self._after_trial()
         pending = (dead and self._reuse()) or pending
         self.changes += [self._reused[place] for place in sorted(self._reused)]
         self._reused.clear()
@@ -215,17 +218,25 @@ class _Conversion:
             function = functions[bisect_right(functions, s.operand_op[reuse.init]) - 1]
             self._reused[turns[function], reuse.init] = describe_reuse(s, reuse)
 
+    def _after_trial(self) -> ModuleAnalysis | None:
+        """Return the analysis of the module, in which what was tried in a copy has been done, if that is known."""
+        trial = self._trial
+        known = trial is not None and move_to_twin(trial.snapshot, self._module, all_ops(self._module))
+        return trial if known else None
+
     def _plan(self, analysis: ModuleAnalysis) -> EliminationPlan:
         """Return the eliminations that the analysis of all of them together accepts; keep the rest."""
-        inits = not self._only_empties
+        inits, self._trial = not self._only_empties, None
         failed: dict[int, KeptInsertion] = {}
         plan = plan_eliminations(analysis, frozenset(), inits=inits)
         while plan.eliminations and self._left:
             copy = self._copy(analysis)
             ops = all_ops(copy.operation)
             apply_plan(analysis, plan, ops, tag=True)
-            objections = judge_eliminations(analysis, plan, _analyze(copy.operation), ops)
+            trial = _analyze(copy.operation)
+            objections = judge_eliminations(analysis, plan, trial, ops)
             if not objections:
+                self._trial = trial
                 return EliminationPlan(plan.eliminations, (*plan.kept, *failed.values()))
             failed |= {kept.write: kept for kept in objections}
             plan = plan_eliminations(analysis, frozenset(failed), inits=inits)
