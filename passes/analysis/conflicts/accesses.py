@@ -22,9 +22,9 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from ..index_sets.slices import Slice
+from ..index_sets.slices import Box, Slice
 
-__all__ = ["AccessIndex", "Box", "Read", "Region", "Write", "bounding_box"]
+__all__ = ["AccessIndex", "Read", "Region", "Write"]
 
 
 class Read(NamedTuple):
@@ -46,9 +46,6 @@ class Write(NamedTuple):
     slice: Slice | None
 
 
-Box = tuple[tuple[int, int] | None, ...]
-"""The first and the last index of each dimension; None where they are not constant."""
-
 Region = dict[int, Box]
 """The box of an access in each enclosing equivalence class, innermost first; classes without a box are left out."""
 
@@ -64,26 +61,6 @@ _MANY_CELLS = 64
 
 _SHELVES = 8
 """For how many classes a set indexes boxes; accesses without a box in any of them are found by time alone."""
-
-
-def bounding_box(slice_: Slice | None) -> Box | None:
-    """Return the constant bounds of ``slice_``; None if no dimension has any."""
-    if slice_ is None:
-        return None
-    box: list[tuple[int, int] | None] = []
-    known = False
-    for offset, size, stride in zip(slice_.offsets, slice_.sizes, slice_.strides, strict=True):
-        if isinstance(offset, int) and isinstance(size, int) and isinstance(stride, int):
-            box.append(_bounds(offset, size, stride))
-            known = True
-        else:
-            box.append(None)
-    return tuple(box) if known else None
-
-
-def _bounds(offset: int, size: int, stride: int) -> tuple[int, int]:
-    last = offset + max(size - 1, 0) * stride
-    return min(offset, last), max(offset, last)
 
 
 def _meet(first: Box | None, second: Box | None) -> bool:

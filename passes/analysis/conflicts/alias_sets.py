@@ -26,7 +26,7 @@ from typing import Any
 
 from ..index_sets.slices import Slice, SliceRelation, slice_relation
 from ..ir.union_find import UnionFind
-from .accesses import Region, bounding_box
+from .accesses import Region
 from .storage_set import StorageSet
 
 __all__ = ["AliasSets"]
@@ -229,10 +229,9 @@ class AliasSets:
         """Return the constant bounds of ``slice_`` of ``value`` in the classes on its path, where there are any."""
         root = self.equivalence.find(value)
         if root not in self._links:
-            box = bounding_box(slice_)
-            return {} if box is None else {root: box}
-        boxes = ((root, bounding_box(part)) for root, part in self.region(value, slice_))
-        return {root: box for root, box in boxes if box is not None}
+            return {} if slice_ is None or slice_.box is None else {root: slice_.box}
+        region = self.region(value, slice_)
+        return {root: part.box for root, part in region if part is not None and part.box is not None}
 
     def path_values(self, value: int) -> list[int]:
         """Return ``value`` and the values that it must be a view of, innermost first."""

@@ -49,11 +49,14 @@ def _spread_undefined(tables: EffectTables, operands: Sequence[int]) -> None:
 
     if not any(undefined[values[operand]] for operand in operands if values[operand] >= 0):
         return  # Almost always.
+    ties, forwards = tables.ties, tables.forwards
+    flowing = (operand for operand in operands if operand in ties or operand in forwards)
+    handed = {operand: targets for operand in flowing if (targets := _handed_to(tables, operand))}
     candidates = {
         target
-        for operand in operands
-        for target in _handed_to(tables, operand)
-        if all(target in _handed_to(tables, source) for source in sources[target])
+        for targets in handed.values()
+        for target in targets
+        if all(target in handed.get(source, ()) for source in sources[target])
     }
     for value in candidates:
         undefined[value] = True
@@ -64,7 +67,7 @@ def _spread_undefined(tables: EffectTables, operands: Sequence[int]) -> None:
             continue
         undefined[value] = False
         for use in tables.snapshot.value_uses[value]:
-            work.extend(target for target in _handed_to(tables, use) if target in candidates)
+            work.extend(target for target in handed.get(use, ()) if target in candidates)
 
 
 def _handed_to(tables: EffectTables, operand: int) -> list[int]:

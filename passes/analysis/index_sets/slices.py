@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
+from dataclasses import field
 
 from mlir import ir
 
@@ -17,7 +18,11 @@ from ....dialects.bufferizable import Subset
 from ....dialects.support.frozen_classes import frozen_slots
 from .sums import Index, IndexSums, Symbol, add, difference, index_symbols
 
-__all__ = ["Slice", "SliceRelation", "Symbol", "are_one_or_apart", "slice_of", "slice_relation"]
+__all__ = ["Box", "Slice", "SliceRelation", "Symbol", "are_one_or_apart", "slice_of", "slice_relation"]
+
+
+Box = tuple[tuple[int, int] | None, ...]
+"""The first and the last index of each dimension; None where they are not constant."""
 
 
 @frozen_slots
@@ -27,12 +32,27 @@ class Slice:
     offsets: tuple[Index, ...]
     sizes: tuple[Index, ...]
     strides: tuple[Index, ...]
+    box: Box | None = field(default=None, kw_only=True, repr=False, compare=False)
+    """The constant bounds, which follow from the others; None if no dimension has any."""
+
+    def __post_init__(self) -> None:
+        dimensions = zip(self.offsets, self.sizes, self.strides, strict=True)
+        box = tuple([_constant_bounds(*dimension) for dimension in dimensions])
+        object.__setattr__(self, "box", box if any(box) else None)
 
     @property
     def symbols(self) -> tuple[int, ...]:
         """The values that the slice depends on."""
         entries = (*self.offsets, *self.sizes, *self.strides)
         return tuple(value for entry in entries for value in index_symbols(entry))
+
+
+def _constant_bounds(offset: Index, size: Index, stride: Index) -> tuple[int, int] | None:
+    """Return the first and the last index, if they are constant."""
+    if not (isinstance(offset, int) and isinstance(size, int) and isinstance(stride, int)):
+        return None
+    last = offset + max(size - 1, 0) * stride
+    return (offset, last) if offset <= last else (last, offset)
 
 
 class SliceRelation(enum.Enum):

@@ -187,7 +187,7 @@ ELEMENTS = (
     Rule(
         "places with constant bounds",
         "**Place**",
-        "passes.analysis.conflicts.accesses:_bounds",
+        "passes.analysis.index_sets.slices:_constant_bounds",
         "last = offset",
         "last = offset + max(size - 1, 0) * stride",
     ),
