@@ -117,7 +117,7 @@ class Improvement:
         values = [value for value in self._tables.values if find(value) in roots]
         tables = self._tables.of_part(values)
         costs = self._costs.of_part(best.analysis.function, frozenset(values))
-        known = self._restricted(best, tables, costs)
+        known = self._restricted(best, values, costs)
         if is_cheapest(self._effects, costs, known):
             return best.analysis
         other = _outcome(self._run(tables, order, {}), costs, order)
@@ -139,24 +139,24 @@ class Improvement:
 
     def _search_part(self, values: list[int]) -> OrderOutcome | None:
         """Return an outcome of the part of ``values`` that is cheaper than what there is, if one is found."""
-        tables = self._tables.of_part(values)
         costs = self._costs.of_part(self._best.analysis.function, frozenset(values))
-        known = [self._restricted(one, tables, costs) for one in (self._best, *self._others)]
-        before, found = known[0], self._search(tables, costs, known)
+        before = self._restricted(self._best, values, costs)
+        if is_cheapest(self._effects, costs, before) or self._is_least(values, costs, before):
+            return None
+        known = [before, *(self._restricted(one, values, costs) for one in self._others)]
+        found = self._search(self._tables.of_part(values), costs, known)
         return None if found is before else found
 
-    def _restricted(self, outcome: OrderOutcome, tables: FunctionTables, costs: CostModel) -> OrderOutcome:
+    def _restricted(self, outcome: OrderOutcome, values: Sequence[int], costs: CostModel) -> OrderOutcome:
         """Return what ``outcome`` decides about a part."""
         s, decisions = self._effects.snapshot, outcome.analysis.decisions
-        operands = sorted(operand for value in tables.values for operand in s.value_uses[value])
+        operands = sorted(operand for value in values for operand in s.value_uses[value])
         own = {operand: decisions[operand] for operand in operands if operand in decisions}
         analysis = replace(outcome.analysis, decisions=own)
         return replace(outcome, analysis=analysis, cost=costs.cost(analysis))
 
     def _search(self, tables: FunctionTables, costs: CostModel, known: list[OrderOutcome]) -> OrderOutcome:
         """Return the cheapest outcome of a part, of those that are ``known``, the best first, and of new ones."""
-        if is_cheapest(self._effects, costs, known[0]) or self._is_least(tables, costs, known[0]):
-            return known[0]
         if conflicts(known[0].analysis):
             downwards = _outcome(self._run(tables, TOP_DOWN, {}), costs, TOP_DOWN)
             known.insert(rank(costs, downwards) >= rank(costs, known[0]), downwards)
@@ -169,12 +169,12 @@ class Improvement:
         self._visits -= search.trials * len(tables.ops)
         return found
 
-    def _is_least(self, tables: FunctionTables, costs: CostModel, outcome: OrderOutcome) -> bool:
+    def _is_least(self, values: Sequence[int], costs: CostModel, outcome: OrderOutcome) -> bool:
         """Whether contents that are needed at once cost what ``outcome`` pays for."""
         cost = outcome.cost
         if cost.refusals or cost.copied or cost.ops > MOST_PAID:
             return False
-        return least_allocations(self._effects, costs, outcome.analysis.function, tables.values, cost) >= cost
+        return least_allocations(self._effects, costs, outcome.analysis.function, values, cost) >= cost
 
     def _joined(self, found: Sequence[OrderOutcome]) -> OrderOutcome:
         """Return the cheapest outcome of the function that decides as those of parts that were ``found``, or nearly so.
