@@ -22,7 +22,6 @@ becomes, with `repeats=2 fewest=2`:
 
 ```mlir
 func.func @f(%x: tensor<64x64xf32>, %a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  %e = tensor.empty() : tensor<64x64xf32>
   %0 = call @inplace_layer(%x, %a) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %1 = call @inplace_layer(%0, %b) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   return %1 : tensor<64x64xf32>
