@@ -48,7 +48,7 @@ _MOST_FOLLOWED = 300
 """How many ops trials of a part visit in a row that follow leads and make nothing cheaper."""
 _MOST_SINGLY = 600
 """How many ops trials of a part visit in a row that refuse one operand more and make nothing cheaper."""
-_MOST_LOOKS = 70
+_MOST_LOOKS = 170
 """How many ops trials visit that follow leads where clauses seem to prove that nothing is cheaper."""
 _MOST_EQUAL = 20
 """How many ops trials visit in a row that follow leads which seem to cost as much as the cheapest outcome."""
