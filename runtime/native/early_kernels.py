@@ -89,6 +89,8 @@ class EarlyKernels:
         self._waiting: deque[tuple[int, ir.Module, Sequence[str]]] = deque()
         self._codes: dict[int, bytes | None] = {}
         self._threads: list[threading.Thread] = []
+        self._error: Exception | None = None
+        """What was raised in one of them."""
 
     def __bool__(self) -> bool:
         return bool(self._names)
@@ -119,7 +121,7 @@ class EarlyKernels:
             self._parts += 1
             self._waiting.append((self._parts, part, ()))
             if sum(thread.is_alive() for thread in self._threads) < cores - 1:
-                self._threads.append(threading.Thread(target=self._compile, name="inplace-compile"))
+                self._threads.append(threading.Thread(target=self._compile_beside, name="inplace-compile"))
                 self._threads[-1].start()
 
     def finish(self, module: ir.Module) -> LoadedObject:
@@ -133,6 +135,8 @@ class EarlyKernels:
             self._compile()
         finally:
             self.stop()
+        if self._error is not None:
+            raise UnsupportedObjectError(f"kernels were not compiled early: {self._error}") from self._error
         codes = [self._codes.get(number) or b"" for number in sorted(self._codes)]
         return LoadedObject(codes, checked.libraries, self._callbacks)
 
@@ -141,6 +145,13 @@ class EarlyKernels:
         self._waiting.clear()
         for thread in self._threads:
             thread.join()
+
+    def _compile_beside(self) -> None:
+        """In another thread: nothing is printed there, and `finish` tells what was raised."""
+        try:
+            self._compile()
+        except Exception as error:  # noqa: BLE001  # `Engine` compiles all of it then, and raises what is wrong.
+            self._error = error
 
     def _compile(self) -> None:
         """Compile what is waiting, until nothing is."""

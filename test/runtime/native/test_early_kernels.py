@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -203,6 +204,22 @@ def test_code_that_cannot_be_loaded_is_compiled_again(failure: bytes | None) -> 
     assert objects(program) == 1
     for found, wanted in zip(program.main(*inputs()), expected(), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_what_another_thread_raises_is_compiled_again(capfd: pytest.CaptureFixture[str]) -> None:
+    code = CodeEmitter.code
+
+    def fail(*arguments: Any) -> bytes | None:
+        if threading.current_thread().name == "inplace-compile":
+            raise MemoryError("no memory for code")
+        return code(*arguments)
+
+    with mock.patch.object(CodeEmitter, "code", fail):
+        program = mi.compile(CHAINS, cache=False)
+    assert objects(program) == 1
+    for found, wanted in zip(program.main(*inputs()), expected(), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    assert not capfd.readouterr().err
 
 
 def test_no_thread_is_left_when_the_rest_is_refused() -> None:
