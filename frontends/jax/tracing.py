@@ -157,7 +157,7 @@ def _lowered(traced: Any, lower: Callable[[], Lowered]) -> Lowered:
     except ValueError as error:
         if "EmitPythonCallback" in str(error):
             raise PassError(f"{_name(traced)} {_CALLS_BACK}") from error
-        if PLATFORM not in str(error):
+        if "was exported for platforms" not in str(error):
             raise
         raise PassError(f"{_name(traced)} cannot be lowered: {error}") from error
 
