@@ -35,7 +35,10 @@ def frozen(cls: type[_T]) -> type[_T]:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen_slots(cls: type[_T]) -> type[_T]:
-    """The same as `dataclass(frozen=True, slots=True)`, for classes with many instances that derive from nothing."""
+    """As `dataclass(frozen=True, slots=True)`, for classes with many instances that derive from nothing.
+
+    All fields are arguments of the initializer, in their order: of `field`, `kw_only` and `init` are not asked.
+    """
     made = _finished(dataclass(init=False, repr=False, eq=False, slots=True)(cls), frozen=True)
     names = tuple(one.name for one in fields(made))  # pyright: ignore[reportArgumentType]
     for name, method in _pickled(names).items():
