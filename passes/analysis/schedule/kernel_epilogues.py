@@ -2,10 +2,11 @@
 
 A kernel that ends with the reduction would store its result for another one to read, which takes a tenth of the time of
 a convolution with few products for an element. Together they are one kernel, in which the op is an epilogue
-(`epilogues.py`). Both have one buffer there: that which the op writes. So a pair is formed only where the op does not
-read its own init, which has the type of the result, and is new memory or a part of it, or the result itself; and where
-the reduction starts from a fill. A pair that is repeated less often than kernels are stays two candidates; and so does
-one of a reduction of many products for an element, of which more functions would have to be compiled, to save little.
+(`epilogues.py`). Both have one buffer there: that which the op writes. So a pair is formed only where the op reads
+of the result each element in whose place it writes, and does not read its own init, which has the type of the result,
+and is new memory or a part of it, or the result itself; and where the reduction starts from a fill. A pair that is
+repeated less often than kernels are stays two candidates; and so does one of a reduction of many products for an
+element, of which more functions would have to be compiled, to save little.
 
 Linear in the ops, and in the uses of what a reduction reads, up to a bound; nothing is changed. No upstream
 counterpart.
@@ -19,7 +20,7 @@ from dataclasses import replace
 from mlir import ir
 
 from ....dialects.support.defining_ops import defining_op
-from ..linalg.structured_op import type_bytes
+from ..linalg.structured_op import Structured, type_bytes
 from ..repetition.bodies import BodyReader, NotShared
 from .epilogues import find_epilogue, may_move
 from .kernel_candidates import MUCH_WORK, Candidate, products_of_element
@@ -96,4 +97,11 @@ def _is_epilogue(candidate: Candidate, other: Candidate, machine: Machine) -> bo
     if plan is None or following is None or products_of_element(plan.structured) >= MUCH_WORK:
         return False
     found = find_epilogue(plan, {other.op.results[0]: following}, (), machine)
-    return found is not None and found.collapse is None and not following.structured.reads[following.structured.inputs]
+    return found is not None and found.collapse is None and _in_place(following.structured, candidate.op.results[0])
+
+
+def _in_place(structured: Structured, result: ir.Value) -> bool:
+    """Whether an iteration reads nothing of `result` but the element in whose place it writes, and not its init."""
+    init = structured.inputs
+    read = [index for index, operand in enumerate(structured.op.operands) if operand == result and index < init]
+    return not structured.reads[init] and all(structured.indices[one] == structured.indices[init] for one in read)

@@ -257,6 +257,9 @@ func.func @little_work(%x: tensor<1x2x2x64xf32>, %y: tensor<1x2x2x64xf32>, %w: t
 // CHECK-LABEL: func.func @other_buffers
 //   CHECK-NOT:   "epilogue"
 //       CHECK:   return
+// CHECK-LABEL: func.func @other_elements
+//   CHECK-NOT:   "epilogue"
+//       CHECK:   return
 func.func @pairs(%a: tensor<80x80xf32>, %b: tensor<80x80xf32>) -> (tensor<96x96xf32>, tensor<96x96xf32>) {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<80x80xf32>
@@ -292,4 +295,27 @@ func.func @other_buffers(%a: tensor<80x80xf32>, %b: tensor<80x80xf32>, %c: tenso
   %5 = linalg.sub ins(%twice_too, %c : tensor<80x80xf32>, tensor<80x80xf32>) outs(%e : tensor<80x80xf32>) -> tensor<80x80xf32>
   %6 = linalg.sub ins(%twice, %twice_too : tensor<80x80xf32>, tensor<80x80xf32>) outs(%e : tensor<80x80xf32>) -> tensor<80x80xf32>
   return %0, %1, %2, %3, %4, %5, %6 : tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>, tensor<80x80xf32>
+}
+
+#same = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#turned = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
+func.func @other_elements(%a: tensor<20x20x20xf32>, %b: tensor<20x20x20xf32>) -> (tensor<20x20x20xf32>, tensor<20x20x20xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<20x20x20xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<20x20x20xf32>) -> tensor<20x20x20xf32>
+  %m = linalg.batch_matmul ins(%a, %b : tensor<20x20x20xf32>, tensor<20x20x20xf32>) outs(%f : tensor<20x20x20xf32>) -> tensor<20x20x20xf32>
+  %0 = linalg.generic {indexing_maps = [#same, #same, #turned], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%m, %a : tensor<20x20x20xf32>, tensor<20x20x20xf32>) outs(%e : tensor<20x20x20xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %s = arith.subf %p, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<20x20x20xf32>
+  %n = linalg.batch_matmul ins(%b, %a : tensor<20x20x20xf32>, tensor<20x20x20xf32>) outs(%f : tensor<20x20x20xf32>) -> tensor<20x20x20xf32>
+  %1 = linalg.generic {indexing_maps = [#same, #same, #turned], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%n, %b : tensor<20x20x20xf32>, tensor<20x20x20xf32>) outs(%e : tensor<20x20x20xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %s = arith.subf %p, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<20x20x20xf32>
+  return %0, %1 : tensor<20x20x20xf32>, tensor<20x20x20xf32>
 }
