@@ -37,7 +37,7 @@ def frozen(cls: type[_T]) -> type[_T]:
 def frozen_slots(cls: type[_T]) -> type[_T]:
     """As `dataclass(frozen=True, slots=True)`, for classes with many instances that derive from nothing.
 
-    All fields are arguments of the initializer, in their order: of `field`, `kw_only` and `init` are not asked.
+    Arguments of the initializer are in the order of the fields: `kw_only` is not asked.
     """
     made = _finished(dataclass(init=False, repr=False, eq=False, slots=True)(cls), frozen=True)
     names = tuple(one.name for one in fields(made))  # pyright: ignore[reportArgumentType]
@@ -114,6 +114,8 @@ def _compiled(cls: type[Any], own: tuple[Field[Any], ...]) -> Callable[..., None
     is_frozen = cls.__dataclass_params__.frozen
     for one in own:
         value = name = one.name
+        if not one.init:
+            continue  # `__post_init__` sets it.
         if one.default_factory is not MISSING:
             scope[f"_make_{name}"] = one.default_factory
             parameters.append(f"{name}=_missing")

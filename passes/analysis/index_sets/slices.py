@@ -32,7 +32,7 @@ class Slice:
     offsets: tuple[Index, ...]
     sizes: tuple[Index, ...]
     strides: tuple[Index, ...]
-    box: Box | None = field(default=None, kw_only=True, repr=False, compare=False)
+    box: Box | None = field(init=False, repr=False, compare=False)
     """The constant bounds, which follow from the others; None if no dimension has any."""
 
     def __post_init__(self) -> None:

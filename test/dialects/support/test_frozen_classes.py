@@ -184,6 +184,24 @@ def shown(value: object) -> str:
     return repr(value).partition("(")[2]
 
 
+@frozen_slots
+class Doubled:
+    """One with a field that follows from another."""
+
+    number: int
+    double: int = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "double", 2 * self.number)
+
+
+def test_a_field_that_follows_is_no_argument() -> None:
+    assert Doubled(3).double == 6 and replace(Doubled(3), number=4).double == 8
+    with pytest.raises(TypeError, match="2 positional arguments but 3 were given"):
+        Doubled(3, 5)  # type: ignore[call-arg]
+    assert pickle.loads(pickle.dumps(Doubled(3))).double == 6
+
+
 def test_slots_hold_what_is_frozen() -> None:
     mine, other = KeptInSlots(3, names=("a",)), SlotsOfPython(3, names=("a",))
     assert asdict(mine) == asdict(other) and shown(mine) == shown(other) and hash(mine) == hash(other)
