@@ -44,22 +44,32 @@ def test_all_numbers(op: str, optimize: bool) -> None:
             np.testing.assert_array_equal(np.signbit(result[known]), np.signbit(wanted[known]))
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("op", ["maximumf", "minimumf", "maxnumf", "minnumf"])
 @pytest.mark.parametrize("columns", [1, 31, 32, 100])
-def test_reductions(columns: int) -> None:
-    text = """
-    func.func @main(%x: tensor<?x?xbf16>, %r: tensor<?xbf16>) -> tensor<?xbf16> {
-      %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
-          iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x?xbf16>) outs(%r : tensor<?xbf16>) {
+def test_reductions(columns: int, op: str, axis: int) -> None:
+    kept, reduced = ("i", "j") if axis == 1 else ("j", "i")
+    kinds = {kept: "parallel", reduced: "reduction"}
+    text = f"""
+    func.func @main(%x: tensor<?x?xbf16>, %r: tensor<?xbf16>) -> tensor<?xbf16> {{
+      %0 = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ({kept})>],
+          iterator_types = ["{kinds["i"]}", "{kinds["j"]}"]}} ins(%x : tensor<?x?xbf16>) outs(%r : tensor<?xbf16>) {{
       ^bb0(%a: bf16, %b: bf16):
-        %m = arith.maximumf %a, %b : bf16
+        %m = arith.{op} %a, %b : bf16
         linalg.yield %m : bf16
-      } -> tensor<?xbf16>
+      }} -> tensor<?xbf16>
       return %0 : tensor<?xbf16>
-    }"""
+    }}"""
     rng = np.random.default_rng(columns)
-    x = rng.standard_normal((7, columns)).astype(ml_dtypes.bfloat16)
+    x = rng.standard_normal((8, columns)).astype(ml_dtypes.bfloat16)
     x[2] = -np.inf
     x[3, columns // 2] = np.nan
-    start = np.full(7, -np.inf, ml_dtypes.bfloat16)
+    x[4] = np.array(0xFFC1, np.uint16).view(ml_dtypes.bfloat16)
+    x[5, 0] = np.inf
+    x = np.ascontiguousarray(x if axis == 1 else x.T)
+    start = np.full(8, -np.inf if op.startswith("max") else np.inf, ml_dtypes.bfloat16)
     result = mi.compile(text, optimize=True).main(x, start)
-    np.testing.assert_array_equal(result.astype(np.float32), x.astype(np.float32).max(1))
+    wanted = start
+    for slice_ in np.moveaxis(x, axis, 0):
+        wanted = expected(op, wanted, slice_)
+    np.testing.assert_array_equal(result.astype(np.float32), wanted.astype(np.float32))
