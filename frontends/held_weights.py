@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,18 @@ LAYOUT = "builtin.module(func.func(inplace-channels-last,inplace-pack-weights))"
 
 
 def compile_with_weights(
-    module: ir.Module, weights: Mapping[int, np.ndarray[Any, Any]], *, optimize: bool = False, **options: Any
+    module: ir.Module,
+    weights: Mapping[int, np.ndarray[Any, Any]],
+    borrowed: Set[int] = frozenset(),
+    *,
+    optimize: bool = False,
+    **options: Any,
 ) -> Program:
     """Compile a module whose function `main` takes `weights`, by the numbers of its arguments, and hold them.
 
     Optimized code may want weights laid out in another way. Such are copied while the module is compiled, one after the
-    other, and the pages of those mapped from a file are given back; the others are passed by pointer. The module is
-    changed. Raises what `compile` raises.
+    other, and the pages of those mapped from a file are given back; the others are passed by pointer, but for those in
+    `borrowed`, which are copied. The module is changed. Raises what `compile` raises.
     """
     marks: Mapping[int, ir.DictAttr] = {}
     if optimize and weights:
@@ -39,13 +44,13 @@ def compile_with_weights(
             detect_machine().override(machine := options.get("machine", ""))  # Raises what `compile` does.
             marks = _marks(module, weights, machine)
     layouts = {number: read_rearrangement(mark) for number, mark in marks.items() if REARRANGED in mark}
-    if not layouts:
+    if not layouts and not borrowed:
         program = compile_module(module, optimize=optimize, **options)
         return program.hold({**weights}) if weights else program
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1, "inplace-weights") as copies:
-        laid_out = copies.submit(_laid_out, weights, layouts)
+        laid_out = copies.submit(_laid_out, weights, layouts, borrowed)
         program = compile_module(module, optimize=optimize, **options)
     return program.hold({**weights, **laid_out.result()})
 
@@ -65,10 +70,11 @@ def _marks(module: ir.Module, weights: Mapping[int, np.ndarray[Any, Any]], machi
 
 
 def _laid_out(
-    weights: Mapping[int, np.ndarray[Any, Any]], layouts: Mapping[int, Rearrangement]
+    weights: Mapping[int, np.ndarray[Any, Any]], layouts: Mapping[int, Rearrangement], borrowed: Set[int]
 ) -> dict[int, np.ndarray[Any, Any]]:
-    """Weights in the layouts that code wants, copied one after the other."""
-    return {number: _rearranged(weights[number], layout) for number, layout in layouts.items()}
+    """Weights in the layouts that code wants, and those that are borrowed, copied one after the other."""
+    laid_out = {number: _rearranged(weights[number], layout) for number, layout in layouts.items()}
+    return laid_out | {number: weights[number].copy() for number in borrowed - layouts.keys()}
 
 
 def _rearranged(array: np.ndarray[Any, Any], layout: Rearrangement) -> np.ndarray[Any, Any]:

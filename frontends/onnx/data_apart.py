@@ -1,10 +1,11 @@
-"""The data of large tensors, copied out of a model's file before protobuf parses the rest.
+"""The data of large tensors, taken out of a model's file before protobuf parses the rest.
 
 Protobuf copies all data into a message, and again each time that a tensor's is looked at. So what a model's graph
 stores as raw bytes is taken out before: a walk over the fields of the model, its graph and these tensors, which skips
 everything else. The tensors are marked as external data that names no file.
 
-Linear in the number of fields, and in the bytes.
+The data of the largest ones stays where it is, for the caller to copy: most of it is laid out in another way anyhow.
+Linear in the number of fields, and in the bytes of the others.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LEAST_BYTES", "data_apart"]
+__all__ = ["LARGE", "LEAST_BYTES", "data_apart"]
 
 LEAST_BYTES = 1024
 """Smaller tensors are constants of the code."""
+
+LARGE = 1 << 16
+"""From so many bytes on data is not copied."""
 
 _GRAPH, _INITIALIZER = 7, 5
 _NAME, _RAW_DATA = 8, 9
@@ -33,6 +37,8 @@ class _Unknown(Exception):
 
 def data_apart(content: memoryview) -> tuple[bytes, Mapping[str, np.ndarray[Any, Any]]]:
     """The bytes of a model without its graph's large raw tensors, and the bytes of these, by name.
+
+    What has at least `LARGE` bytes is a part of `content`, where numbers need not be aligned.
 
     All of `content` where it cannot be read; that is for protobuf to report.
     """
@@ -59,7 +65,8 @@ def _tensor(field: memoryview, tensor: memoryview, data: _Data) -> bytes | memor
     if name is None or raw is None or len(raw) < LEAST_BYTES or (key := bytes(name).decode(errors="replace")) in data:
         return field
     kept = [part for number, part, _ in _fields(tensor) if number != _RAW_DATA]
-    data[key] = np.array(np.frombuffer(raw, np.uint8))  # Where it was, numbers need not be aligned.
+    bytes_ = np.frombuffer(raw, np.uint8)
+    data[key] = bytes_ if len(raw) >= LARGE else np.array(bytes_)
     return _field(_INITIALIZER, b"".join((*kept, _EXTERNAL)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +35,15 @@ ENTRY = "main"
 class LoweredModel:
     """A module with the function `main`, and the names of the model's inputs and outputs.
 
-    `weights` holds the arrays of the arguments that follow the inputs, by their numbers.
+    `weights` holds the arrays of the arguments that follow the inputs, by their numbers. Those in `borrowed` are parts
+    of the model's file or of its bytes, and need not be aligned.
     """
 
     module: ir.Module
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     weights: Mapping[int, np.ndarray[Any, Any]]
+    borrowed: Set[int]
 
 
 def read_model(source: Any) -> Any:
@@ -57,18 +59,17 @@ def read_model(source: Any) -> Any:
 
 
 def read_apart(source: Any) -> tuple[Any, Mapping[str, np.ndarray[Any, Any]]]:
-    """The same, without the data of its large tensors if it is read here, and the bytes of these, by name."""
+    """The same, without the data of its large tensors if it is read here, and the bytes of these, by name.
+
+    The largest are those in the file, which is mapped as long as they exist (`data_apart`).
+    """
     if isinstance(source, bytes):
         rest, data = data_apart(memoryview(source))
         return _parsed(rest, "this"), data
     if not isinstance(source, (str, os.PathLike)) or not os.path.getsize(source):
         return read_model(source), {}
-    with (
-        open(source, "rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
-        memoryview(mapped) as content,
-    ):
-        rest, data = data_apart(content)
+    with open(source, "rb") as file:
+        rest, data = data_apart(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
     return _parsed(rest, f"'{os.fspath(source)}'"), data
 
 
@@ -135,7 +136,7 @@ def lower_model(
         names, outputs = (tuple(proto.name for proto in protos) for protos in (passed, graph_proto.output))
         named = [ir.DictAttr.get({RESULT_NAME: ir.StringAttr.get(name)}) for name in outputs]
         function.attributes["res_attrs"] = ir.ArrayAttr.get(named)
-    return LoweredModel(module, names, outputs, stored.arrays)
+    return LoweredModel(module, names, outputs, stored.arrays, stored.borrowed)
 
 
 def _kind(proto: Any) -> tuple[Any, list[int | None]]:

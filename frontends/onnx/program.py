@@ -88,4 +88,4 @@ def lowered_model(
 
 def compile_model(lowered: LoweredModel, **options: Any) -> OnnxProgram:
     """Compile a lowered model, with its weights held."""
-    return OnnxProgram(compile_with_weights(lowered.module, lowered.weights, **options), lowered)
+    return OnnxProgram(compile_with_weights(lowered.module, lowered.weights, lowered.borrowed, **options), lowered)

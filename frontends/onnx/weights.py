@@ -34,6 +34,8 @@ class StoredTensors:
         # With the object, which keeps its number from being another's. A body that is lowered again finds it here.
         self._made: dict[int, tuple[Any, Value]] = {}
         self.arrays: dict[int, np.ndarray[Any, Any]] = {}
+        self.borrowed: set[int] = set()
+        """The numbers of arrays that are parts of `data` which was not copied."""
 
     def value(self, proto: Any) -> Value:
         """The value of a `TensorProto`, an argument if it is large."""
@@ -55,11 +57,20 @@ class StoredTensors:
         return self._made[id(proto)][1]
 
     def _argument(self, array: np.ndarray[Any, Any], name: str) -> Value:
-        dtype = array.dtype
-        self.arrays[len(self._block.arguments)] = _held(array)
+        dtype, number = array.dtype, len(self._block.arguments)
+        if self._is_borrowed(array, name):
+            self.borrowed.add(number)
+            self.arrays[number] = array.view(native(dtype))
+        else:
+            self.arrays[number] = _held(array)
         location = ir.Location.name(name)
         argument = self._block.add_argument(tensor_type(array.shape, dtype), location)
         return Value(dtype, argument, name=name, held=array)
+
+    def _is_borrowed(self, array: np.ndarray[Any, Any], name: str) -> bool:
+        """Whether an array is a part of the model's file or bytes."""
+        data = self._data.get(name)
+        return data is not None and not data.flags.writeable and np.may_share_memory(array, data)
 
     def _apart(self, proto: Any) -> np.ndarray[Any, Any]:
         """Data that was taken out of the model."""

@@ -12,6 +12,7 @@ from onnx_models import helper, model, onnx, value
 import mlir_inplace as mi
 from mlir_inplace.frontends.onnx.data_apart import data_apart
 from mlir_inplace.frontends.onnx.model import lower_model, read_apart
+from mlir_inplace.frontends.onnx.program import lowered_model
 
 F32 = np.float32
 node = helper.make_node
@@ -126,3 +127,27 @@ def test_external_data_without_a_file_is_refused_if_it_is_not_apart(tmp_path: Pa
     assert "w" not in data
     with pytest.raises((ValueError, OSError)):
         lower_model(rest, folder=tmp_path, data=data)
+
+
+@pytest.mark.parametrize("optimize", [False, True])
+def test_the_largest_tensors_stay_in_the_file_until_they_are_held(tmp_path: Path, optimize: bool) -> None:
+    stored = {"w": weights(1, 256, 256), "b": weights(2, 256, 256), "small": weights(3, 256)}
+    nodes = [
+        node("MatMul", ["x", "w"], ["a"]),
+        node("Add", ["a", "small"], ["s"]),
+        node("Add", ["s", "b"], ["y"], name="1"),
+    ]
+    proto = model(nodes, [value("x", shape=[256, 256])], [value("y", shape=[256, 256])], stored=stored)
+    path = tmp_path / "model.onnx"
+    path.write_bytes(proto.SerializeToString())
+    lowered = lowered_model(path)
+    assert [array.flags.writeable for array in lowered.weights.values()] == [
+        n not in lowered.borrowed for n in (1, 2, 3)
+    ]
+    assert len(lowered.borrowed) == 2
+    x = weights(4, 256, 256)
+    expected = x @ stored["w"] + stored["small"] + stored["b"]
+    program = mi.from_onnx(path, optimize=optimize)
+    path.write_bytes(b"")  # Nothing is read there any more.
+    for one in (program, mi.from_onnx(proto.SerializeToString(), optimize=optimize)):
+        np.testing.assert_allclose(one.main(x), expected, rtol=1e-3, atol=1e-3)
