@@ -15,6 +15,9 @@ one that is compared. If zeros are equal, it leaves groups with a zero or NaN to
 a line for each result; digits up to 24 n bytes and a line for each result that keys do not tell; merges a line for each
 operand.
 
+Sorts of rows of 64 elements and more (of 16 if there is one row) by keys of 32 or 64 bits, which tell all that is
+wanted, are functions, one for each kind and type: `inplace-vectorize-sorts` replaces them where vectors are wide.
+
 A comparator is a key if it asks whether `k(a) < k(b)`, or `>`, with one function `k` of one operand, which is an
 integer or a float: what JAX and torch sort by, NaN and -0 included. Where a comparison of floats says nothing of NaN,
 which is no order, keys put NaN last, or first with `>`; merges put it anywhere. Results without uses are not
@@ -76,6 +79,7 @@ from .rewriting.loops import loop, loop_nest
 from .rewriting.merge_sort import MergeSort
 from .rewriting.radix_sort import RadixSort
 from .rewriting.rank_sort import RankSort
+from .rewriting.sort_functions import call_sort, is_for_vectors
 from .rewriting.sort_keys import SortedOperand, SortKey, recognized_key
 from .rewriting.sorting_network import SortingNetwork
 from .rewriting.tensor_lines import TensorLines
@@ -195,7 +199,8 @@ def _key(op: ir.Operation, size: Number) -> SortKey | None:
     return recognized_key(op) if one_shape and _has_places(size) else None
 
 
-def _lower(op: ir.Operation) -> None:
+def _lower(op: ir.Operation, *, outlines: bool = True) -> None:
+    """Lower a sort where it is, or, if it `outlines`, some in functions."""
     operands = list(op.operands)
     type_ = ir.RankedTensorType(operands[0].type)
     dim = ir.IntegerAttr(op.attributes["dimension"]).value if "dimension" in op.attributes else -1
@@ -205,6 +210,8 @@ def _lower(op: ir.Operation) -> None:
         results: Sequence[ir.Value] = operands
     elif key is None:
         results = _merged(op, shape)
+    elif outlines and is_for_vectors(op, key, shape.dim, shape.line):
+        results = call_sort(op, key, shape.dim, lambda inner: _lower(inner, outlines=False))
     elif network := _network(op, shape, key):
         results = _sorted_in_groups(op, shape, key, network)
     else:

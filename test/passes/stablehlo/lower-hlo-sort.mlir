@@ -26,8 +26,10 @@ func.func @merges(%x: tensor<5x100xf32>) -> tensor<5x100xf32> {
   return %0 : tensor<5x100xf32>
 }
 
-// A key of 32 bits that tells the element: no places, no copy of a row. As many pairs of bytes as the range has.
-// CHECK-LABEL: func.func @digits
+// A key of 32 bits that tells the element: no places, no copy of a row. As many pairs of bytes as the range has. Lines
+// of that many elements are sorted in a function, which says how, for passes that know of vectors.
+// CHECK-LABEL: func.func private @sort(%arg0: tensor<5x100xi32>) -> tensor<5x100xi32>
+//  CHECK-SAME:   attributes {inplace.sort = {descending = false, dim = 1 : i64, order = "signed"}}
 //   CHECK-NOT:   stablehlo
 //   CHECK-DAG:   %[[A:.*]] = tensor.empty() : tensor<100xi32>
 //   CHECK-DAG:   %[[COUNTS:.*]] = tensor.empty() : tensor<256xi32>
@@ -40,6 +42,8 @@ func.func @merges(%x: tensor<5x100xf32>) -> tensor<5x100xf32> {
 //       CHECK:     math.ctlz %[[RANGE]]
 //       CHECK:     scf.for %{{.*}} iter_args(%{{.*}} = %[[KEYS]]#2, {{.*}}, %{{.*}} = %[[COUNTS]])
 //   CHECK-NOT:   stablehlo
+// CHECK-LABEL: func.func @digits
+//       CHECK:   call @sort(%arg0)
 func.func @digits(%x: tensor<5x100xi32>) -> tensor<5x100xi32> {
   %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
   ^bb0(%a: tensor<i32>, %b: tensor<i32>):
@@ -114,4 +118,63 @@ func.func @one(%x: tensor<1xf32>) -> tensor<1xf32> {
     stablehlo.return %1 : tensor<i1>
   }) : (tensor<1xf32>) -> tensor<1xf32>
   return %0 : tensor<1xf32>
+}
+
+// One function for both sorts of one kind, another one for the third. Unsigned integers say so.
+// CHECK-LABEL: func.func private @sort_0(%arg0: tensor<80xi32>) -> tensor<80xi32>
+//  CHECK-SAME:   {inplace.sort = {descending = true, dim = 0 : i64, order = "unsigned"}}
+// CHECK-LABEL: func.func private @sort_1(%arg0: tensor<80xi32>) -> tensor<80xi32>
+//  CHECK-SAME:   {inplace.sort = {descending = false, dim = 0 : i64, order = "unsigned"}}
+// CHECK-LABEL: func.func @calls
+//       CHECK:   %[[A:.*]] = call @sort_0(%arg0)
+//       CHECK:   %[[B:.*]] = call @sort_0(%[[A]])
+//       CHECK:   call @sort_1(%[[B]])
+func.func @calls(%x: tensor<80xi32>, %y: tensor<80xf32>) -> tensor<80xi32> {
+  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %3 = stablehlo.compare GT, %a, %b, UNSIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %3 : tensor<i1>
+  }) : (tensor<80xi32>) -> tensor<80xi32>
+  %1:2 = "stablehlo.sort"(%y, %0) <{dimension = 0 : i64}> ({
+  ^bb0(%m: tensor<f32>, %n: tensor<f32>, %a: tensor<i32>, %b: tensor<i32>):
+    %3 = stablehlo.compare GT, %a, %b, UNSIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %3 : tensor<i1>
+  }) : (tensor<80xf32>, tensor<80xi32>) -> (tensor<80xf32>, tensor<80xi32>)
+  %2 = "stablehlo.sort"(%1#1) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %3 = stablehlo.compare LT, %a, %b, UNSIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %3 : tensor<i1>
+  }) : (tensor<80xi32>) -> tensor<80xi32>
+  return %2 : tensor<80xi32>
+}
+
+// No functions: both results are used; elements of 16 bits; columns; lines that are short.
+// CHECK-LABEL: func.func @in_place
+//   CHECK-NOT:   call
+//       CHECK:   return
+func.func @in_place(%x: tensor<80xf32>, %i: tensor<80xi32>, %y: tensor<80xi16>, %z: tensor<80x80xi32>)
+    -> (tensor<80xf32>, tensor<80xi32>, tensor<80xi16>, tensor<80x80xi32>, tensor<80x80xi32>, tensor<8x10xf32>) {
+  %0:2 = "stablehlo.sort"(%x, %i) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %m: tensor<i32>, %n: tensor<i32>):
+    %5 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %5 : tensor<i1>
+  }) : (tensor<80xf32>, tensor<80xi32>) -> (tensor<80xf32>, tensor<80xi32>)
+  %1 = "stablehlo.sort"(%y) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<i16>, %b: tensor<i16>):
+    %5 = stablehlo.compare LT, %a, %b : (tensor<i16>, tensor<i16>) -> tensor<i1>
+    stablehlo.return %5 : tensor<i1>
+  }) : (tensor<80xi16>) -> tensor<80xi16>
+  %2 = "stablehlo.sort"(%z) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %5 = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %5 : tensor<i1>
+  }) : (tensor<80x80xi32>) -> tensor<80x80xi32>
+  %r = stablehlo.reshape %x : (tensor<80xf32>) -> tensor<8x10xf32>
+  %3 = "stablehlo.sort"(%r) <{dimension = 1 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %5 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %5 : tensor<i1>
+  }) : (tensor<8x10xf32>) -> tensor<8x10xf32>
+  return %0#0, %0#1, %1, %2, %2, %3
+    : tensor<80xf32>, tensor<80xi32>, tensor<80xi16>, tensor<80x80xi32>, tensor<80x80xi32>, tensor<8x10xf32>
 }
