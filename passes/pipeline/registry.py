@@ -66,7 +66,7 @@ FAMILIES = {
         "lower-hlo-windows refuse-hlo saturate-conversions simplify-hlo widen-product-results "
         "widen-unsigned-operands"
     ),
-    "vectorization": "keep-loops vector-math vectorize",
+    "vectorization": "keep-loops vector-math vectorize vectorize-sorts",
 }
 """The passes of each family: `count-memory` of `buffers` is `CountMemoryPass` in `buffers/count_memory.py`."""
 

@@ -5,7 +5,7 @@
     2. bufferize    BUFFERIZE(_UNOPTIMIZED)       or the caller's pipeline; then DISPATCH for dispatch functions
     3. boundary     BOUNDARY, RECEIPTS            or VERIFY, in the reference of `inplace-check`
     4. deallocate   DEALLOCATE                    or one of the groups that stand in for it
-    5. buffers      HOIST, STREAMS, KERNELS       only with `optimize=True`
+    5. buffers      HOIST, STREAMS, SORTS, KERNELS       only with `optimize=True`
     6. functions    COUNT, OUTLINE                the last phases on structured ops
     7. LLVM         llvm_phases
 
@@ -299,6 +299,15 @@ STREAMS = (
         "Rows and panels are prefetched, and large buffers are written past the caches. When all buffers, and who reads"
         " them, are known, and while loops are still loops.",
         ("func.func(inplace-prefetch-rows,inplace-prefetch-panels,inplace-nontemporal-stores)",),
+    ),
+)
+
+SORTS = (
+    Phase(
+        "sorts",
+        "When functions that sort have a buffer as their one argument, and what they allocate is freed: those of a"
+        " machine with wide vectors are others, of a thousand ops, which the passes before need not look at.",
+        ("inplace-vectorize-sorts",),
     ),
 )
 

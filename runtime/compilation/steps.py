@@ -193,7 +193,7 @@ def lower_module(
     # 5. Buffers: hoist them out of loops, prefetch and stream; optimize the marked kernels, which are finished then.
     to_llvm = _phases_to_llvm(source.operation, settings, decided)
     if settings.optimize:
-        _run(module, (*freeing, *lowering.HOIST, *lowering.STREAMS), machine=settings.machine)
+        _run(module, (*freeing, *lowering.HOIST, *lowering.STREAMS, *lowering.SORTS), machine=settings.machine)
         if not _optimize_kernels(module, settings, early, to_llvm):
             settings = replace(settings, kernels=False)
             return lower_module(
