@@ -1,8 +1,9 @@
-"""Iteration numbers in the lanes, and comparisons with them.
+"""Iteration numbers in the lanes, comparisons with them, and casts of them.
 
 An index has 64 bits, so comparing one for each f32 lane of a vector, as a causal mask does, takes two vectors of
 numbers, made by two additions. As the lanes count up from the first one, the distance from that to a number that all
-lanes share decides the comparison as well, in 32 bits.
+lanes share decides the comparison as well, in 32 bits. Where numbers are cast to 32 bits or fewer, as those of a
+largest element are, the first one is, and the lanes count up from that: what a sum loses is not in its last bits.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from mlir.dialects import arith, vector
 from ....dialects.structured import index_constant
 from ....dialects.support.defining_ops import defining_op
 
-__all__ = ["compared", "iterations_from"]
+__all__ = ["compared", "iterations_from", "narrowed"]
 
 _PREDICATES = frozenset(getattr(arith.CmpIPredicate, name).value for name in ("eq", "ne", "slt", "sle", "sgt", "sge"))
 """Not the unsigned ones, which take negative numbers for huge ones."""
+_FEWEST, _NARROW = 16, 32
+"""Widths of integers that count the lanes of any vector, and are narrower than an index."""
 
 
 def iterations_from(first: ir.Value, lanes: int) -> ir.Value:
@@ -39,10 +42,29 @@ def compared(op: ir.Operation, known: Mapping[ir.Value, ir.Value]) -> ir.Value |
     first, lanes = firsts[side], ir.VectorType(operands[side].type).shape[0]
     assert first is not None
     bits = ir.VectorType.get([lanes], ir.IntegerType.get_signless(32))
-    numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(bits.element_type, lane) for lane in range(lanes)], bits)
-    own, other = arith.constant(bits, numbers), vector.broadcast(bits, _distance(first, operands[1 - side], lanes))
+    own, other = _numbers(bits), vector.broadcast(bits, _distance(first, operands[1 - side], lanes))
     left, right = (other, own) if side else (own, other)
     return arith.cmpi(op.attributes["predicate"], left, right)
+
+
+def narrowed(op: ir.Operation, known: Mapping[ir.Value, ir.Value]) -> ir.Value | None:
+    """Build `op` on `known` values if it casts iterations to integers of at most 32 bits; None otherwise."""
+    if op.name != "arith.index_cast" or not isinstance(op.results[0].type, ir.IntegerType):
+        return None
+    element = ir.IntegerType(op.results[0].type)
+    value = known.get(op.operands[0], op.operands[0])
+    first = _first_of(value) if _FEWEST <= element.width <= _NARROW else None
+    if first is None:
+        return None
+    type_ = ir.VectorType.get([ir.VectorType(value.type).shape[0]], element)
+    return arith.addi(vector.broadcast(type_, arith.index_cast(element, first)), _numbers(type_))
+
+
+def _numbers(type_: ir.VectorType) -> ir.Value:
+    """Build the numbers of the lanes."""
+    lanes = range(type_.shape[0])
+    numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(type_.element_type, lane) for lane in lanes], type_)
+    return arith.constant(type_, numbers)
 
 
 def _first_of(value: ir.Value) -> ir.Value | None:

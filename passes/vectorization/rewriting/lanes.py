@@ -16,7 +16,7 @@ from ....dialects.support.cloning import attributes_of
 from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.frozen_classes import frozen, record
 from ...analysis.linalg.structured_op import type_bytes
-from .iterations import compared
+from .iterations import compared, narrowed
 
 __all__ = [
     "Lanes",
@@ -167,7 +167,9 @@ def build_op(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -
 
     That is a product whose only use is an addition: fused with that, it rounds once instead of twice.
     """
-    return None if _is_fused_later(op) else _fused(op, known, lanes) or compared(op, known) or _clone(op, known, lanes)
+    if _is_fused_later(op):
+        return None
+    return _fused(op, known, lanes) or compared(op, known) or narrowed(op, known) or _clone(op, known, lanes)
 
 
 def _quotient(

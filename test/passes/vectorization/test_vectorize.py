@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -297,6 +298,25 @@ def test_what_differs_between_lanes_is_compared_as_it_is(compared: str, expected
     numbers = np.random.default_rng(0).integers(-9, 60, 53)
     result = program.main(numbers, np.zeros((3, 53), np.int32))
     np.testing.assert_array_equal(result, np.tile(expected(np.arange(53), numbers), (3, 1)))
+
+
+@pytest.mark.parametrize("width", [8, 16, 32, 64])
+def test_iterations_are_cast_from_the_first_one(width: int) -> None:
+    body = f"""%j = linalg.index 1 : index
+      %k = arith.addi %j, %j : index
+      %n = arith.index_cast %j : index to i{width}
+      %m = arith.index_cast %k : index to i{width}
+      %s = arith.addi %n, %m : i{width}
+      linalg.yield %s : i{width}"""
+    with ir.Context():
+        module = vectorized(generic([f"tensor<?x?xi{width}>", f"tensor<?x?xi{width}>"], ["i, j", "i, j"], "pp", body))
+        casts = re.findall(rf"arith.index_cast %\S+ : (\S+) to \S*i{width}>?", str(module))
+        # The other number is a sum of two.
+        assert any("vector" in cast for cast in casts)
+        assert any("vector" not in cast for cast in casts) == (width in {16, 32})
+        program = mi.compile(module)
+    result = program.main(np.zeros((2, 70001), f"i{width // 8}"), np.zeros((2, 70001), f"i{width // 8}"))
+    np.testing.assert_array_equal(result, np.tile(3 * np.arange(70001), (2, 1)).astype(f"i{width // 8}"))
 
 
 @pytest.mark.parametrize("width", chosen([4, 7, 8, 12, 16, 24, 31, 32, 40, 48, 56, 63, 64], 4, 7, 12, 24, 31, 48, 64))
