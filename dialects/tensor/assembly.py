@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from mlir import ir
 
 from ..bufferizable import OpModel, Subset
@@ -9,16 +12,21 @@ from ..common_models import ParallelRegionModel
 from ..rewriter import Rewriter
 from ..structured import add_sizes, compute_elements, extent, fill
 from ..subsets import static_entries, subview
-from ..support.index_math import as_value
+from ..support.index_math import Number, as_value
 from ..support.memref_types import identity_type
 
-__all__ = ["ASSEMBLY_MODELS", "constant_yield", "padding"]
+__all__ = ["ASSEMBLY_MODELS", "around", "constant_yield", "padding"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
+_LEAST_INSIDE = 1024
+"""How many elements a padded tensor has at least if only what is beside them is filled."""
 
 
 class PadModel(ParallelRegionModel):
-    """``tensor.pad``: a buffer of the padded size, the padding computed everywhere, the source copied to its middle."""
+    """``tensor.pad``: a buffer of the padded size, the source copied to its middle, the padding computed around it.
+
+    It is computed everywhere where sizes are dynamic, or each element has another.
+    """
 
     op_names = ("tensor.pad",)
 
@@ -46,7 +54,8 @@ class PadModel(ParallelRegionModel):
         if constant is None:
             compute_elements(op.regions[0].blocks[0], buffer)
         else:
-            fill(constant, buffer)
+            for part in around(low, extents, high) or [None]:
+                fill(constant, buffer if part is None else subview(buffer, part, static_entries(part.sizes)))
         ones = (1,) * type_.rank
         middle = subview(buffer, Subset(tuple(low), tuple(extents), ones), ir.MemRefType(source.type).shape)
         rewriter.copy(source, middle)
@@ -90,6 +99,30 @@ def padding(op: ir.Operation) -> tuple[list[int | ir.Value], list[int | ir.Value
         dynamic = iter(operands[sum(sizes[:segment]) : sum(sizes[: segment + 1])])
         entries.append([next(dynamic) if entry == _DYNAMIC else entry for entry in op.attributes[attribute]])
     return entries[0], entries[1]
+
+
+def around(low: Sequence[Number], extents: Sequence[Number], high: Sequence[Number]) -> list[Subset]:
+    """Return the parts of a padded tensor beside its source, each element in one of them.
+
+    None are returned where all of it is to be filled: sizes are not static, or the source is small, beside the padding
+    or as such, so that one loop is better than several.
+    """
+    rank = range(len(extents))
+    if not all(isinstance(size, int) for size in (*low, *extents, *high)):
+        return []
+    static = [tuple(int(size) for size in sizes) for sizes in (low, extents, high)]
+    before, inside, behind = static
+    whole = [sum(sizes) for sizes in zip(*static, strict=True)]
+    if math.prod(inside) < max(_LEAST_INSIDE, math.prod(whole) // 2):
+        return []
+    parts: list[Subset] = []
+    for d in rank:
+        for offset, size in ((0, before[d]), (before[d] + inside[d], behind[d])):
+            if size > 0:
+                offsets = tuple(before[i] if i < d else offset if i == d else 0 for i in rank)
+                sizes = tuple(inside[i] if i < d else size if i == d else whole[i] for i in rank)
+                parts.append(Subset(offsets, sizes, (1,) * len(rank)))
+    return parts
 
 
 def constant_yield(block: ir.Block) -> ir.Value | None:

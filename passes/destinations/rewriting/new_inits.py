@@ -15,12 +15,12 @@ from mlir.dialects import arith
 
 from ....dialects.bufferizable import Subset
 from ....dialects.structured import add_sizes, build_generic, compute_elements, fill, index_constant
-from ....dialects.subsets import insert_slice
+from ....dialects.subsets import extract_slice, insert_slice, static_entries
 from ....dialects.support.cloning import attributes_of
 from ....dialects.support.constants import number_of
 from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.index_math import Number, as_value, tensor_size
-from ....dialects.tensor.assembly import constant_yield, padding
+from ....dialects.tensor.assembly import around, constant_yield, padding
 from ...analysis.destinations.initless_sources import Initless
 from ...analysis.whole_module.module import ModuleAnalysis
 
@@ -75,6 +75,7 @@ def assemble(op: ir.Operation, *, alike: bool = False) -> bool:
             return False
         with op.location, ir.InsertionPoint(ir.OpResult(parts[0]).owner.operation):
             made = _buffer(op.results[0].type) if alike and _only_linalg_reads(op) else _empty(op.results[0].type, ())
+            # All of it: that also brings to the cache what the part is computed in, line by line.
             padded = fill(number.clone().results[0], made)
         with op.location, ir.InsertionPoint(op):
             value = _insert_padded(op, padded)
@@ -173,7 +174,18 @@ def _from_elements(op: ir.Operation, init: ir.Value) -> ir.Value:
 def _pad(op: ir.Operation, init: ir.Value) -> ir.Value:
     block = op.regions[0].blocks[0]
     constant = constant_yield(block)
-    return _insert_padded(op, compute_elements(block, init) if constant is None else fill(constant, init))
+    return _insert_padded(op, compute_elements(block, init) if constant is None else _padding(op, constant, init))
+
+
+def _padding(op: ir.Operation, number: ir.Value, init: ir.Value) -> ir.Value:
+    """Fill what is not the source of ``op``, a pad, in ``init``; all of it where that is better."""
+    low, high = padding(op)
+    type_ = ir.RankedTensorType(init.type)
+    parts, value = around(low, _extents(op.operands[0]), high), init
+    for part in parts:
+        type_ = ir.RankedTensorType.get(static_entries(part.sizes), type_.element_type, type_.encoding)
+        value = insert_slice(fill(number, extract_slice(value, part, type_)), value, part)
+    return value if parts else fill(number, init)
 
 
 def _insert_padded(op: ir.Operation, padded: ir.Value) -> ir.Value:

@@ -265,6 +265,45 @@ func.func @pad(%t: tensor<?x4xf32>, %n: index) -> tensor<?x6xf32> {
   return %0 : tensor<?x6xf32>
 }
 
+// What is beside a large source is filled, and nothing else.
+// CHECK-LABEL: func.func @pad_around(
+// CHECK-SAME:    %[[T:.*]]: memref<64x32xf32
+// CHECK:         %[[A:.*]] = memref.alloc() {{.*}} : memref<67x34xf32>
+// CHECK-NOT:     linalg.fill {{.*}} memref<67x34xf32>
+// CHECK:         %[[UP:.*]] = memref.subview %[[A]][0, 0] [1, 34] [1, 1]
+// CHECK-NEXT:    linalg.fill ins(%{{.*}}) outs(%[[UP]] :
+// CHECK-NEXT:    %[[DOWN:.*]] = memref.subview %[[A]][65, 0] [2, 34] [1, 1]
+// CHECK-NEXT:    linalg.fill ins(%{{.*}}) outs(%[[DOWN]] :
+// CHECK-NEXT:    %[[RIGHT:.*]] = memref.subview %[[A]][1, 32] [64, 2] [1, 1]
+// CHECK-NEXT:    linalg.fill ins(%{{.*}}) outs(%[[RIGHT]] :
+// CHECK-NEXT:    %[[M:.*]] = memref.subview %[[A]][1, 0] [64, 32] [1, 1]
+// CHECK-NEXT:    memref.copy %[[T]], %[[M]]
+func.func @pad_around(%t: tensor<64x32xf32>) -> tensor<67x34xf32> {
+  %0 = tensor.pad %t low[1, 0] high[2, 2] {
+  ^bb0(%i: index, %j: index):
+    %f = arith.constant 0.0 : f32
+    tensor.yield %f : f32
+  } : tensor<64x32xf32> to tensor<67x34xf32>
+  return %0 : tensor<67x34xf32>
+}
+
+// All is filled around a source that is less than half of the result, or has less than 1024 elements.
+// CHECK-LABEL: func.func @pad_wide(
+// CHECK:         linalg.fill {{.*}} : memref<128x64xf32>)
+// CHECK:         linalg.fill {{.*}} : memref<33x32xf32>)
+func.func @pad_wide(%t: tensor<64x32xf32>, %u: tensor<31x32xf32>) -> (tensor<128x64xf32>, tensor<33x32xf32>) {
+  %f = arith.constant 0.0 : f32
+  %0 = tensor.pad %t low[64, 32] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %f : f32
+  } : tensor<64x32xf32> to tensor<128x64xf32>
+  %1 = tensor.pad %u low[1, 0] high[1, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %f : f32
+  } : tensor<31x32xf32> to tensor<33x32xf32>
+  return %0, %1 : tensor<128x64xf32>, tensor<33x32xf32>
+}
+
 // CHECK-LABEL: func.func @pad_computed(
 // CHECK-SAME:    %[[T:.*]]: memref<4xindex
 // CHECK-NEXT:    %[[A:.*]] = memref.alloc() {{.*}} : memref<6xindex>
