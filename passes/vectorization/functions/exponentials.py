@@ -72,8 +72,13 @@ _EXP2 = Both(
     ),
 )
 
-_TANH_ONE = Both(20.0, 44.0)
-"""From half of this on tanh x rounds to 1."""
+_EXP_OF_HALVES = Both(
+    *(tuple(2.0 ** (power + 1) * factor for power, factor in enumerate(one)) for one in (_EXP.f32, _EXP.f64))
+)
+"""The same for (e^2h - 1 - 2h) / 2h^2 in h."""
+
+_TANH_ONE = Both(10.0, 22.0)
+"""From here on tanh x rounds to 1."""
 
 EXP_LIMITS = Both((-176.0, 89.0), (-1418.0, 711.0))
 _EXP2_LIMITS = Both((-254.0, 129.0), (-2046.0, 1025.0))
@@ -177,14 +182,19 @@ def tanh(x: Floats) -> Floats:
     """Return q = p / (p + 1) for p = (e^2|x| - 1) / 2, with the sign of x; 1 from 9.02 on (19.1 in f64).
 
     What the division leaves, and what p + 1 loses by rounding, is added: the latter not for a large p, where 1 - q, the
-    reciprocal of p + 1, has few digits, and it is less than an ulp. An error of p counts less, the larger p is.
+    reciprocal of p + 1, has few digits, and it is less than an ulp. An error of p counts less, the larger p is: in f32
+    ln 2 needs no second part, which is below 2^-28 of it. |x| is not doubled: h is half of the remainder.
     """
-    size = x.abs()
-    twice = (size + size).at_most(_TANH_ONE.of(x.format))
-    n, bits = rounded(twice, LOG2_E.of(x.format), x.format.bias - 1)
-    r, half = _remainder(twice, n), power_of_two(bits)
-    p = (r * r).times_plus(polynomial(r, _EXP), r).times_plus(half, half - 0.5)
+    size = x.abs().at_most(_TANH_ONE.of(x.format))
+    n, bits = rounded(size, 2 * LOG2_E.of(x.format), x.format.bias)
+    high, low = LN2.of(x.format)
+    half = n.times_plus(-high / 2, size)
+    if x.format.width == 64:
+        half = n.times_plus(-low / 2, half)
+    power = power_of_two(bits)
+    curve = (half * half).times_plus(polynomial(half, _EXP_OF_HALVES), half)
+    p = curve.times_plus(power, power.times_plus(0.5, -0.5))
     divisor = p + 1.0
-    q, lost = p / divisor, (p < 1024.0).select(p - (divisor - 1.0), 0.0)
-    left = q.times_plus(-lost, q.times_plus(-divisor, p))
+    q, gained = p / divisor, (p < 1024.0).select((divisor - 1.0) - p, 0.0)
+    left = q.times_plus(gained, q.times_plus(-divisor, p))
     return left.times_plus(1.0 - q, q).with_sign_of(x)

@@ -12,11 +12,14 @@ The coefficients were made as those of `exponentials.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from .branches import unless_all
 from .exponentials import LN2, TINY
 from .formats import Both
-from .vectors import INFINITY, NAN, Bits, Floats, polynomial
+from .vectors import INFINITY, NAN, Bits, Floats, Mask, polynomial
 
-__all__ = ["log", "log1p", "log2", "log10", "split", "split_any"]
+__all__ = ["is_normal", "log", "log1p", "log2", "log10", "split_any", "split_normal", "unless_denormal"]
 
 # (log(1 + f) - f) / f^2, degree 9, f from -0.2930 to 0.4143, the first coefficient given: error 2^-30.3 of log(1 + f).
 _LOG = (
@@ -73,6 +76,32 @@ def split(x: Floats) -> tuple[Bits, Floats, Floats]:
     return biased, _number(biased, 2.0**x.format.mantissa + x.format.bias), f
 
 
+def is_normal(x: Floats) -> Mask:
+    """Tell which numbers are positive, finite, and not denormal."""
+    least, end = (x.format.bits_of(number) for number in (x.format.least_normal, INFINITY))
+    return (x.bits() - least).is_below(end - least)
+
+
+def unless_denormal(x: Floats, result: Floats, of_any: Callable[[], Floats]) -> Floats:
+    """Return `result` unless some lane of `x` is denormal, and then what `of_any` builds."""
+    # One less than zero is the largest integer without a sign.
+    common = (x.bits() - 1).is_at_least(x.format.bits_of(x.format.least_normal) - 1)
+    return unless_all(common, result, of_any)
+
+
+def split_normal(x: Floats) -> tuple[Floats, Floats]:
+    """Return e, as a number, and f of a positive normal `x`; anything for others.
+
+    In f32 e is converted: processors without AVX-512 have no conversion of i64.
+    """
+    if x.format.width == 64:
+        return split(x)[1:]
+    root = x.format.bits_of(_ROOT.of(x.format))
+    above = x.bits() - root
+    mantissa = (above & ((1 << x.format.mantissa) - 1)) + root
+    return above.shifted_with_sign(x.format.mantissa).rounded(), mantissa.floats() - 1.0
+
+
 def split_any(x: Floats) -> tuple[Floats, Floats]:
     """Return e, as a number, and f of a positive `x`."""
     format_ = x.format
@@ -97,28 +126,45 @@ def _special(x: Floats, result: Floats, zero: float = 0.0) -> Floats:
     return x.equals(INFINITY).select(x, result)
 
 
+def _logarithm(x: Floats, of_parts: Callable[[Floats, Floats], Floats]) -> Floats:
+    """Return what `of_parts` makes of e and f; lanes that are not positive, finite and normal have branches."""
+    result = of_parts(*split_normal(x))
+
+    def rest() -> Floats:
+        return _special(x, unless_denormal(x, result, lambda: of_parts(*split_any(x))))
+
+    return unless_all(is_normal(x), result, rest)
+
+
 def log(x: Floats) -> Floats:
     """Natural logarithm; -infinity at both zeros, NaN below."""
-    e, f = split_any(x)
-    ln2, ln2_low = LN2.of(x.format)
-    low = e.times_plus(ln2_low, _curve(f))
-    return _special(x, e.times_plus(ln2, f + low))
+
+    def of_parts(e: Floats, f: Floats) -> Floats:
+        ln2, ln2_low = LN2.of(x.format)
+        return e.times_plus(ln2, f + e.times_plus(ln2_low, _curve(f)))
+
+    return _logarithm(x, of_parts)
 
 
 def log2(x: Floats) -> Floats:
     """Logarithm in base 2; exact for powers of two."""
-    e, f = split_any(x)
-    factor, factor_low = _LOG2_E.of(x.format)
-    low = f.times_plus(factor_low, _curve(f) * factor)
-    return _special(x, e + f.times_plus(factor, low))
+
+    def of_parts(e: Floats, f: Floats) -> Floats:
+        factor, factor_low = _LOG2_E.of(x.format)
+        return e + f.times_plus(factor, f.times_plus(factor_low, _curve(f) * factor))
+
+    return _logarithm(x, of_parts)
 
 
 def log10(x: Floats) -> Floats:
     """Logarithm in base 10."""
-    e, f = split_any(x)
-    (factor, factor_low), (log10_2, log10_2_low) = _LOG10_E.of(x.format), _LOG10_2.of(x.format)
-    low = e.times_plus(log10_2_low, f.times_plus(factor_low, _curve(f) * factor))
-    return _special(x, e.times_plus(log10_2, f.times_plus(factor, low)))
+
+    def of_parts(e: Floats, f: Floats) -> Floats:
+        (factor, factor_low), (log10_2, log10_2_low) = _LOG10_E.of(x.format), _LOG10_2.of(x.format)
+        low = e.times_plus(log10_2_low, f.times_plus(factor_low, _curve(f) * factor))
+        return e.times_plus(log10_2, f.times_plus(factor, low))
+
+    return _logarithm(x, of_parts)
 
 
 def log1p(x: Floats, low: Floats | None = None) -> Floats:

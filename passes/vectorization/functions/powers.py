@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from .branches import unless_all
 from .exponentials import EXP_LIMITS, LN2, LOG2_E, halves, less_one, rounded
 from .formats import Both
-from .logarithms import split_any
+from .logarithms import is_normal, split_any, split_normal, unless_denormal
 from .vectors import INFINITY, NAN, Floats, Mask, polynomial
 
 __all__ = ["KNOWN_POWERS", "powf"]
@@ -69,10 +69,9 @@ def _product(x: Floats, y: Floats) -> _Pair:
     return high, x.times_plus(y, -high)
 
 
-def _log(x: Floats) -> _Pair:
-    """Return the logarithm of a positive finite number."""
-    (twelfth, twelfth_low), (ln2, ln2_low) = _TWELFTH.of(x.format), _LN2_FEW.of(x.format)
-    e, f = split_any(x)
+def _log(e: Floats, f: Floats) -> _Pair:
+    """Return the logarithm of 2^e (1 + f)."""
+    (twelfth, twelfth_low), (ln2, ln2_low) = _TWELFTH.of(f.format), _LN2_FEW.of(f.format)
     s, s_low = _twice_quotient(f)
     square, square_low = _product(s, s)
     square_low = (s + s).times_plus(s_low, square_low)
@@ -101,9 +100,9 @@ def _twice_quotient(f: Floats) -> _Pair:
     return high, left * inverse
 
 
-def _power(size: Floats, y: Floats) -> Floats:
-    """Return `size`, positive and finite, to the power of `y`."""
-    high, low = _log(size)
+def _power(parts: tuple[Floats, Floats], y: Floats) -> Floats:
+    """Return 2^e (1 + f), for e and f in `parts`, to the power of `y`."""
+    high, low = _log(*parts)
     least, most = EXP_LIMITS.of(y.format)
     product = high * y
     known = (product > least) & (product < most)
@@ -127,9 +126,12 @@ def _is_odd(y: Floats) -> Mask:
 def powf(x: Floats, y: Floats) -> Floats:
     """x^y; 1 where y is 0 or x is 1, and for -1 to an infinite power; NaN of negative numbers but for integers."""
     size = x.abs()
-    result = _power(size, y)
-    is_common = (x > 0.0) & (x < INFINITY) & (y.abs() < INFINITY)
-    return unless_all(is_common, result, lambda: _special(x, y, result))
+    result = _power(split_normal(size), y)
+
+    def rest() -> Floats:
+        return _special(x, y, unless_denormal(size, result, lambda: _power(split_any(size), y)))
+
+    return unless_all(is_normal(x) & (y.abs() < INFINITY), result, rest)
 
 
 def _special(x: Floats, y: Floats, result: Floats) -> Floats:

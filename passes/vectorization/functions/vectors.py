@@ -102,14 +102,32 @@ class Bits(_Vectors):
         """Shift, with zeros coming in: before AVX-512 there is no other shift of i64."""
         return Bits(_each(arith.shrui, self.values, self._lift(count)))
 
+    def shifted_with_sign(self, count: int) -> Bits:
+        """Shift right, with copies of the sign coming in."""
+        return Bits(_each(arith.shrsi, self.values, self._lift(count)))
+
+    def is_below(self, limit: int) -> Mask:
+        """Tell which lanes are below `limit` as numbers without a sign."""
+        return Mask(_each(partial(arith.cmpi, arith.CmpIPredicate.ult), self.values, self._lift(limit)))
+
+    def is_at_least(self, limit: int) -> Mask:
+        """Tell which lanes are not below `limit` as numbers without a sign."""
+        return Mask(_each(partial(arith.cmpi, arith.CmpIPredicate.uge), self.values, self._lift(limit)))
+
     def is_zero(self) -> Mask:
         """Tell which lanes are zero."""
         return Mask(_each(partial(arith.cmpi, arith.CmpIPredicate.eq), self.values, self._lift(0)))
 
     def floats(self) -> Floats:
         """Return the numbers that have these bits."""
-        element = ir.F32Type.get() if self.format.width == 32 else ir.F64Type.get()
-        return Floats(_cast(arith.bitcast, self.values, element))
+        return Floats(_cast(arith.bitcast, self.values, self._float_type()))
+
+    def rounded(self) -> Floats:
+        """Return the integers as numbers, rounded once."""
+        return Floats(_cast(arith.sitofp, self.values, self._float_type()))
+
+    def _float_type(self) -> ir.Type:
+        return ir.F32Type.get() if self.format.width == 32 else ir.F64Type.get()
 
 
 class Floats(_Vectors):

@@ -75,6 +75,20 @@ def test_one_large_lane_does_not_change_the_others(name: str, program: mi.Progra
     np.testing.assert_array_equal(found[small], alone[small])
 
 
+@pytest.mark.parametrize("odd", [0.0, -0.0, 2.0**-140, -3.0, math.inf, math.nan])
+@pytest.mark.parametrize("name", ["log", "log2", "log10"])
+def test_a_lane_without_a_normal_logarithm_does_not_change_the_others(
+    name: str, odd: float, program: mi.Program
+) -> None:
+    x = np.geomspace(2.0**-126, 2.0**127, 4096, dtype=np.float32)
+    alone = compute(program, name, x)
+    x[5::16] = odd
+    found = compute(program, name, x)
+    assert_within(2, x, found, exact(name, x))
+    others = np.arange(len(x)) % 16 != 5
+    np.testing.assert_array_equal(found[others], alone[others])
+
+
 @pytest.mark.parametrize(("name", "tiny", "nothing"), [("exp", -100.0, -110.0), ("exp2", -140.5, -152.0)])
 def test_the_power_of_minus_infinity_does_not_underflow(
     name: str, tiny: float, nothing: float, program: mi.Program
