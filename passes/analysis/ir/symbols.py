@@ -30,6 +30,14 @@ _NO_SYMBOLS = frozenset(
 )
 """Dialects without ops that name functions."""
 
+_NO_SYMBOL = frozenset(
+    {
+        *("llvm.extractvalue", "llvm.insertvalue", "llvm.inttoptr", "llvm.load", "llvm.mlir.poison", "llvm.ptrtoint"),
+        *("llvm.store", "func.return"),
+    }
+)
+"""Ops of other dialects that name none, which kernels have many of."""
+
 
 def is_public(function: ir.Operation | ir.OpView) -> bool:
     """Whether a function is visible outside its module (no `sym_visibility` means public)."""
@@ -44,7 +52,7 @@ def callee_name(call: ir.Operation) -> str:
 
 def may_name_functions(name: str) -> bool:
     """Whether an op called ``name`` may refer to a function. Its attributes cost a binding call each to read."""
-    return name.partition(".")[0] not in _NO_SYMBOLS
+    return name.partition(".")[0] not in _NO_SYMBOLS and name not in _NO_SYMBOL
 
 
 def _attributes(op: ir.Operation) -> Iterator[ir.Attribute]:

@@ -34,6 +34,13 @@ def find_ops(
             found.append(op.operation)
         return advance
 
+    def visit_by_name(op: ir.Operation) -> ir.WalkResult:
+        if op.name in wanted:
+            found.append(op.operation)
+        return advance
+
+    if wanted and where is None:
+        visit = visit_by_name
     if reachable:
         walk_reachable(root, visit)
     else:

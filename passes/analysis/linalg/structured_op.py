@@ -155,7 +155,7 @@ class Structured:
 
     def depends(self, operand: int, loop: int) -> bool:
         """Return whether the element of `operand` changes with `loop`."""
-        return any(index.coefficient(loop) for index in self.indices[operand])
+        return any(loop in index.coefficients for index in self.indices[operand])
 
     def loops_of(self, operand: int) -> list[int] | None:
         """Return the loops that the indices of `operand` are, None if one is no loop, or occurs twice."""
