@@ -7,6 +7,10 @@ payload must be one associative op, or the payload chooses elements in any order
 The register tile keeps accumulators in registers while the reduction loops run. It has several vectors along the lane
 loop, and several rows of another loop (`rows`) that share loads; more rows where loaded elements have to be widened.
 
+A product of matrices takes as many rows as there are registers for, if their number is known (what is left of an
+unknown number is computed row by row): the second cache just loads four vectors in the time in which four rows compute
+with them, and has time for nothing else, such as lines of what comes next.
+
 Where the rows along the lanes are one or two vectors, and many pixels share them, as they do packed weights of a
 convolution, the tile takes almost all registers, with rows of two loops: an image of 7 x 7 pixels has 14 rows then.
 
@@ -34,6 +38,8 @@ from mlir import ir
 from ....dialects.support.element_sizes import element_bytes
 from ....dialects.support.frozen_classes import frozen
 from ..linalg.element_choices import Choice, find_choice
+from ..linalg.products import is_sum_of_products
+from ..linalg.slice_extents import slice_extents
 from ..linalg.structured_op import NotStructured, Structured, read_structured, type_bytes
 from ..linalg.vector_payload import find_combiner, has_short_polynomial, reads_rows, waits_for_memory, why_not_lanewise
 from .machine import Machine
@@ -45,6 +51,9 @@ _MOST_STEPS = 4
 
 _FEW_VECTORS = 2
 """Rows of so many vectors are short: a tile may have many of them."""
+
+_WIDE = 4
+"""The most vectors in a row of a tile that has rows."""
 
 _LINE_BITS = 64 * 8
 """The bits of a cache line."""
@@ -216,12 +225,30 @@ def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: 
             return tile | _tall(structured, lane_loop, (registers - vectors - 2) // vectors)
         if rows:
             wanted = budget // vectors if registers >= 32 else (registers - 4) // vectors
+            if registers >= 32 and is_sum_of_products(structured):
+                wanted = max(wanted, _rows_of_product(structured, rows[0], vectors, registers))
             tile[rows[0]] = _at_most(structured.sizes[rows[0]], max(1, wanted))
         return tile
     tile = {lane_loop: 1 if len(rows) > 1 else min(2 if rows else 4, most)}
     for loop in rows:
         tile[loop] = _at_most(structured.sizes[loop], 4 if registers >= 32 or len(rows) == 1 else 2)
     return tile
+
+
+def _rows_of_product(structured: Structured, loop: int, vectors: int, registers: int) -> int:
+    """Return how many rows of a product share the vectors of a row of weights, 0 for no more than elsewhere.
+
+    There is a register for each vector of the row, and one for an element of the other input. With few vectors, rows
+    are many, so steps are equal: a last one of few rows would read all weights again for these.
+    """
+    most, size = (registers - vectors - 1) // vectors, structured.sizes[loop]
+    if vectors == 1:
+        return 0
+    if size is not None and vectors < _WIDE:
+        return -(-size // -(-size // most))
+    operand, dimension = structured.places[loop]
+    is_known = size is not None or bool(slice_extents(structured.op.operands[operand], dimension))
+    return most if is_known and vectors == _WIDE else 0
 
 
 def is_tall(plan: VectorPlan) -> bool:

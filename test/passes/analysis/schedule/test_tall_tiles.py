@@ -27,6 +27,12 @@ def windows(columns: int) -> str:
     return generic([f"tensor<{shape}xf32>" for shape in shapes], ["i + k", "k, j", "i, j"], "ppr", BODY)
 
 
+def product(rows: int | str, columns: int) -> str:
+    """A product of matrices; loops are rows, columns and the depth."""
+    shapes = [f"{rows}x99", f"99x{columns}", f"{rows}x{columns}"]
+    return generic([f"tensor<{shape}xf32>" for shape in shapes], ["i, k", "k, j", "i, j"], "ppr", BODY)
+
+
 TALL = {
     "rows of seven": (packed(7, 7), {2: 2, 0: 7, 1: 2}),
     "rows of 14": (packed(14, 14), {2: 2, 0: 14}),
@@ -35,9 +41,18 @@ TALL = {
     "one vector": (packed(7, 7, 16), {2: 1, 0: 7, 1: 4}),
     "windows of one row": (windows(14), {1: 1, 0: 14}),
 }
+PRODUCTS = {
+    "two vectors, in equal steps": (product(64, 32), {1: 2, 0: 13}),
+    "three vectors, in equal steps": (product(20, 44), {1: 3, 0: 7}),
+    "four vectors": (product(64, 99), {1: 4, 0: 6}),
+    "few rows": (product(5, 99), {1: 4, 0: 5}),
+    "more filters than two vectors": (packed(7, 7, 64), {2: 4, 1: 6}),
+    "an unknown number of rows": (product("?", 99), {1: 4, 0: 4}),
+    "an unknown number of rows, two vectors": (product("?", 32), {1: 2, 0: 8}),
+    "one vector": (product(64, 16), {1: 1, 0: 16}),
+}
 OTHERS = {
-    "columns of a product": named("linalg.matmul", ["tensor<64x99xf32>", "tensor<99x32xf32>", "tensor<64x32xf32>"]),
-    "more filters than two vectors": packed(7, 7, 64),
+    "largest product": product(64, 99).replace("addf", "maximumf"),
     "rows of an image with a border": named(
         "linalg.conv_2d_nchw_fchw", ["tensor<1x64x18x18xf32>", "tensor<64x64x3x3xf32>", "tensor<1x64x16x16xf32>"]
     ),
@@ -60,6 +75,16 @@ def test_almost_all_registers_are_filled(name: str) -> None:
         assert dict(plan.tile) == tile
         assert is_tall(plan)
         assert choose_tiling(op, WIDE) is None
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_take_as_many_known_rows_as_registers_hold(name: str) -> None:
+    text, tile = PRODUCTS[name]
+    with ir.Context():
+        op, _module = op_of(text)
+        plan = plan_vectors(op, WIDE)
+        assert dict(plan.tile) == tile
+        assert not is_tall(plan)
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -113,7 +113,7 @@ def test_transposed_panels_on_threads(m: int, n: int, k: int, dynamic: bool) -> 
 
 
 @pytest.mark.parametrize(
-    ("elements", "registers", "rows"), [("f32 f32", 32, 4), ("bf16 f32", 32, 6), ("i8 i32", 32, 6), ("bf16 f32", 16, 6)]
+    ("elements", "registers", "rows"), [("i32 i32", 32, 4), ("bf16 f32", 32, 6), ("i8 i32", 32, 6), ("bf16 f32", 16, 6)]
 )
 def test_more_rows_share_what_is_widened(elements: str, registers: int, rows: int) -> None:
     narrow, wide = elements.split()
