@@ -13,6 +13,8 @@ The answer affects speed only. Linear in the ops; nothing is changed.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mlir import ir
 
 from ....dialects.support.constants import constant_integer
@@ -21,13 +23,24 @@ from ..ir.traversal import find_ops
 from ..linalg.structured_op import type_bytes
 from .machine import Machine
 
-__all__ = ["RowStream", "find_row_streams"]
+__all__ = [
+    "LEAST_WORK",
+    "READ",
+    "RowStream",
+    "find_row_streams",
+    "is_plain",
+    "is_row",
+    "vector_reads",
+    "vector_work",
+]
 
-_READ = "vector.transfer_read"
+READ = "vector.transfer_read"
 _LOOP = "scf.for"
 _MOST_READS = 2
 """How many vectors of a row an iteration may read."""
-_LEAST_WORK = 4
+_MATRIX = 2
+"""The rank of a buffer that has rows."""
+LEAST_WORK = 4
 """How many vector ops there must be for each vector read."""
 
 
@@ -44,28 +57,39 @@ class RowStream:
     reads: tuple[ir.Operation, ...]
 
 
-def find_row_streams(function: ir.Operation, machine: Machine) -> list[RowStream]:
-    """Return the streams in `function`, in program order."""
-    return [one for loop in find_ops(function, _LOOP, reachable=True) for one in _streams_of(loop, machine)]
+def find_row_streams(function: ir.Operation, machine: Machine, apart: Collection[ir.Operation] = ()) -> list[RowStream]:
+    """Return the streams in `function`, in program order, but for those in the loops `apart`."""
+    loops = [loop for loop in find_ops(function, _LOOP, reachable=True) if loop not in apart]
+    return [one for loop in loops for one in _streams_of(loop, machine)]
 
 
 def _streams_of(loop: ir.Operation, machine: Machine) -> list[RowStream]:
-    operations = [op.operation for op in loop.regions[0].blocks[0].operations]
-    if any(len(op.regions) for op in operations):
-        return []
-    reads: dict[ir.Value, list[ir.Operation]] = {}
-    for op in operations:
-        if op.name == _READ and isinstance(op.operands[0].type, ir.MemRefType):
-            reads.setdefault(op.operands[0], []).append(op)
-    work = sum(_is_vector_work(op) for op in operations)
+    reads = vector_reads(loop)
+    work = vector_work(loop) if reads else 0
     return [
         RowStream(loop, tuple(own))
         for buffer, own in reads.items()
         if len(own) <= _MOST_READS
-        and work >= _LEAST_WORK * len(own)
+        and work >= LEAST_WORK * len(own)
         and _is_large(buffer, machine)
-        and _is_row(own, loop)
+        and is_row(own, loop)
     ]
+
+
+def vector_reads(loop: ir.Operation) -> dict[ir.Value, list[ir.Operation]]:
+    """Return the reads of vectors in the body of a loop, by buffer; none if it has loops or branches in it."""
+    reads: dict[ir.Value, list[ir.Operation]] = {}
+    for op in loop.regions[0].blocks[0].operations:
+        if len(op.operation.regions):
+            return {}
+        if op.operation.name == READ and isinstance(op.operation.operands[0].type, ir.MemRefType):
+            reads.setdefault(op.operation.operands[0], []).append(op.operation)
+    return reads
+
+
+def vector_work(loop: ir.Operation) -> int:
+    """Return how many ops in the body of a loop compute vectors."""
+    return sum(_is_vector_work(op.operation) for op in loop.regions[0].blocks[0].operations)
 
 
 def _is_vector_work(op: ir.Operation) -> bool:
@@ -79,20 +103,21 @@ def _is_vector_work(op: ir.Operation) -> bool:
 def _is_large(buffer: ir.Value, machine: Machine) -> bool:
     """Whether a buffer is row-major, of static shape, and larger than the first cache."""
     type_ = ir.MemRefType(buffer.type)
-    is_plain = (
-        type_.has_static_shape
-        and type_.rank > 1
-        and type_.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))
-    )
-    return is_plain and type_bytes(type_) > machine.l1
+    return is_plain(type_) and type_bytes(type_) > machine.l1
 
 
-def _is_row(reads: list[ir.Operation], loop: ir.Operation) -> bool:
+def is_plain(type_: ir.MemRefType) -> bool:
+    """Whether a buffer has rows one after the other, of static number and length."""
+    identity = ir.AffineMap.get_identity(type_.rank)
+    return type_.has_static_shape and type_.rank > 1 and type_.layout == ir.AffineMapAttr.get(identity)
+
+
+def is_row(reads: list[ir.Operation], loop: ir.Operation) -> bool:
     """Whether the reads are all of one row, with the loop's variable as its number."""
     variable = loop.regions[0].blocks[0].arguments[0]
     type_ = ir.MemRefType(reads[0].operands[0].type)
     rank, columns = type_.rank, list[int]()
-    if constant_integer(loop.operands[2]) != 1:
+    if rank < _MATRIX or constant_integer(loop.operands[2]) != 1:
         return False
     for read in reads:
         *others, row, column = list(read.operands)[1 : 1 + rank]
