@@ -5,13 +5,13 @@
 The weights of a model are the same in each call, so whoever calls it may lay them out once.
 
 ```mlir
-func.func @f(%x: tensor<32x256xf32>, %w: tensor<256x128xf32> {inplace.held}) -> tensor<32x128xf32> {
+func.func @f(%x: tensor<4x256xf32>, %w: tensor<256x128xf32> {inplace.held}) -> tensor<4x128xf32> {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<32x128xf32>
-  %0 = linalg.fill ins(%zero : f32) outs(%e : tensor<32x128xf32>) -> tensor<32x128xf32>
-  %r = linalg.matmul ins(%x, %w : tensor<32x256xf32>, tensor<256x128xf32>)
-      outs(%0 : tensor<32x128xf32>) -> tensor<32x128xf32>
-  return %r : tensor<32x128xf32>
+  %e = tensor.empty() : tensor<4x128xf32>
+  %0 = linalg.fill ins(%zero : f32) outs(%e : tensor<4x128xf32>) -> tensor<4x128xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<4x256xf32>, tensor<256x128xf32>)
+      outs(%0 : tensor<4x128xf32>) -> tensor<4x128xf32>
+  return %r : tensor<4x128xf32>
 }
 ```
 
@@ -21,21 +21,21 @@ becomes, with `machine="vector-bits=512 registers=32 l1=32768"`:
 #map = affine_map<(d0, d1, d2, d3) -> (d1, d3)>
 #map1 = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
 #map2 = affine_map<(d0, d1, d2, d3) -> (d1, d0, d2)>
-func.func @f(%x: tensor<32x256xf32>, %w: tensor<2x256x64xf32> {inplace.held,
-    inplace.rearranged = {order = array<i64: 1, 0, 2>, shape = array<i64: 256, 2, 64>}}) -> tensor<32x128xf32> {
+func.func @f(%x: tensor<4x256xf32>, %w: tensor<2x256x64xf32> {inplace.held,
+    inplace.rearranged = {order = array<i64: 1, 0, 2>, shape = array<i64: 256, 2, 64>}}) -> tensor<4x128xf32> {
   %cst = arith.constant 0.000000e+00 : f32
-  %e = tensor.empty() : tensor<32x128xf32>
-  %0 = tensor.expand_shape %e [[0], [1, 2]] output_shape [32, 2, 64] : tensor<32x128xf32> into tensor<32x2x64xf32>
-  %1 = linalg.fill ins(%cst : f32) outs(%0 : tensor<32x2x64xf32>) -> tensor<32x2x64xf32>
+  %e = tensor.empty() : tensor<4x128xf32>
+  %0 = tensor.expand_shape %e [[0], [1, 2]] output_shape [4, 2, 64] : tensor<4x128xf32> into tensor<4x2x64xf32>
+  %1 = linalg.fill ins(%cst : f32) outs(%0 : tensor<4x2x64xf32>) -> tensor<4x2x64xf32>
   %2 = linalg.generic {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel", "parallel",
-      "reduction"]} ins(%x, %w : tensor<32x256xf32>, tensor<2x256x64xf32>) outs(%1 : tensor<32x2x64xf32>) {
+      "reduction"]} ins(%x, %w : tensor<4x256xf32>, tensor<2x256x64xf32>) outs(%1 : tensor<4x2x64xf32>) {
   ^bb0(%in: f32, %in_0: f32, %out: f32):
     %3 = arith.mulf %in, %in_0 : f32
     %4 = arith.addf %out, %3 : f32
     linalg.yield %4 : f32
-  } -> tensor<32x2x64xf32>
-  %r = tensor.collapse_shape %2 [[0], [1, 2]] : tensor<32x2x64xf32> into tensor<32x128xf32>
-  return %r : tensor<32x128xf32>
+  } -> tensor<4x2x64xf32>
+  %r = tensor.collapse_shape %2 [[0], [1, 2]] : tensor<4x2x64xf32> into tensor<4x128xf32>
+  return %r : tensor<4x128xf32>
 }
 ```
 

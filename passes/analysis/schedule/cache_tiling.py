@@ -6,8 +6,10 @@ Tiling helps only an op that reuses data. Such an op has a *panel*: an input tha
 depend on the rows, so that every row rereads it. (In a matmul with columns in the lanes, the panels are slices of the
 right-hand side.) An op is not tiled if its panels fit into the first cache, nor if they fit into half of the second one
 (the other half is for streaming data) and either there are few rows or the rows of a panel do not compete for cache
-sets, as rows at a power-of-two stride do. Each iteration of a batch has panels of its own; if they have to be packed,
-each iteration becomes an op of its own. Otherwise
+sets, as rows at a power-of-two stride do. If panels lie one after the other already, as packed weights do, and one fits
+into a quarter of the second cache, only rows are cut, into parts of which another quarter holds what they read. Each
+iteration of a batch has panels of its own; if they have to be packed, each iteration becomes an op of its own.
+Otherwise
 
 * the outermost reduction loops are tiled so that a panel takes a quarter of the second cache: it stays there while all
   rows of a tile read it, and results are reread and rewritten no more often than that requires,
@@ -58,6 +60,9 @@ sums to hide the latency of additions where memory is not the limit."""
 
 _WAY = 1 << 12
 """Lines this far apart are in the same set of the first cache; its size is this times its number of ways."""
+
+_LEAST_TILES = 4
+"""A part has so many register tiles: with fewer, weights that all parts read are not there in time."""
 
 _FEW_TILES = 8
 """With fewer register tiles than this, packing a panel that fits into the second cache does not pay."""
@@ -238,6 +243,11 @@ class _TilingChooser:
         """Panels stay in the caches for all rows without packing."""
         return all(map(self._is_near, self.panels))
 
+    def _are_panels_in_place(self) -> bool:
+        """Panels lie one after the other, as packed weights do, and one stays in the second cache for all rows."""
+        reductions, whole = self.plan.reductions, not self.panel.cuts and not self.op.has_windows
+        return whole and len(reductions) == 1 and all(self._is_sequence(one, reductions[0]) for one in self.panels)
+
     def _has_parts(self) -> bool:
         """Each part is to be packed on its own."""
         return not self.is_part and bool(self.parts)
@@ -281,6 +291,14 @@ class _TilingChooser:
         turned = find_transpositions(self.op, [one.loop for one in self.parts])
         return CacheTiling(self.op, self.parts, tuple(turned), parts=True)
 
+    def _rows_in_parts(self) -> CacheTiling | None:
+        """Cut the rows so that what a part reads of the other operands stays beside two panels; None if all rows do."""
+        rows, row = self.op.size(self.row), self.panel.depth * self.panel.bytes
+        most = max(_LEAST_TILES * self.plan.tile[self.row], self.machine.l2 // 4 // row)
+        if self.is_part or not self.batch or rows <= most or self.op.sizes[self.row] is None:
+            return None
+        return CacheTiling(self.op, (TileLoop(self.row, _even(rows, most), peel=True),), parts=True)
+
     def _packed(self) -> CacheTiling:
         """Tile the reduction loops, the rows and the lanes, and pack the panels."""
         panel, height, rows = self.panel, self.plan.tile[self.row], self.op.size(self.row)
@@ -297,6 +315,7 @@ class _TilingChooser:
         (_has_no_rows, _streams),
         (_has_no_panels, None),
         (_are_panels_near, _transposed),
+        (_are_panels_in_place, _rows_in_parts),
         (_has_parts, _in_parts),
     )
     """The first rule that holds decides: the op gets this tiling, or stays as it is. If none holds, it is packed."""

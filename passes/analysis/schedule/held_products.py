@@ -7,8 +7,10 @@ are *held* (arguments that are the same in each call) are packed once, by whoeve
 * A product is found by its maps: weights at `(k, n)`, or transposed at `(n, k)`; a result whose last index is `n`, and
   another input without `n`, at any indices. There may be any number of other loops, over rows, whose sizes are not
   known even.
-* A block of columns fills the register tile: four vectors, or two, where there are few registers or columns. If no
-  number of blocks is all columns, those behind the blocks are a product of their own.
+* A block of columns fills the register tile: four vectors, or two, where there are few registers or columns, or more
+  than six rows, whose number is known: a tile of two vectors has up to 14 rows, so weights are read less often, and
+  what is read of a block at a time is half as large. If no number of blocks is all columns, those behind the blocks
+  are a product of their own.
 * Weights stay where packing does not pay: columns that fill no block, those that fit into the first cache, and those of
   one row if all held arguments are far larger than the last cache (`_CACHES`): memory is as slow for both, and files
   stay mapped. Others are read faster in blocks even by one row: these are one stream of memory, which hardware
@@ -33,6 +35,9 @@ __all__ = ["HeldProduct", "find_products"]
 
 _MANY_REGISTERS = 32
 """With so many vector registers the register tile is four vectors wide."""
+
+_FEW_ROWS = 6
+"""A register tile of four vectors has room for so many rows."""
 
 _MATRIX = 2
 """The rank of weights that are packed."""
@@ -102,7 +107,15 @@ def _block(op: Structured, weights: int, column: int, machine: Machine) -> tuple
     widths = (4 * lanes, 2 * lanes) if machine.registers >= _MANY_REGISTERS else (2 * lanes,)
     columns = op.sizes[column] or 0
     block = next((width for width in widths if columns % width == 0), widths[0])
-    return (block, columns % block) if lanes > 1 and block <= columns else (0, 0)
+    if lanes == 1 or block > columns:
+        return 0, 0
+    # What is behind the blocks does not depend on rows: sums of few columns may be in another order.
+    return min(block, 2 * lanes) if _has_many_rows(op, column) else block, columns % block
+
+
+def _has_many_rows(op: Structured, column: int) -> bool:
+    """Whether there is a loop of a known number of rows, more than a register tile of four vectors has."""
+    return any((op.sizes[loop] or 0) > _FEW_ROWS for loop in op.parallel_loops if loop != column)
 
 
 def _gains(product: HeldProduct, machine: Machine, are_near: bool) -> bool:

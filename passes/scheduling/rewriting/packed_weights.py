@@ -52,7 +52,7 @@ def pack_weights(product: HeldProduct) -> tuple[int, Rearrangement]:
 def _layout(product: HeldProduct) -> Rearrangement:
     """Return how weights are laid out: blocks of columns outermost, the columns of a block innermost."""
     op, block = product.structured, product.block
-    blocks, depth = op.size(product.column) // block, op.size(product.depth)
+    blocks, depth = (op.size(product.column) - product.rest) // block, op.size(product.depth)
     turned = product.is_transposed
     cut = Cut(0 if turned else 1, blocks * block, (1, 0) if turned else (0, 1)) if product.rest else None
     return (
