@@ -226,7 +226,7 @@ def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: 
         if rows:
             wanted = budget // vectors if registers >= 32 else (registers - 4) // vectors
             if registers >= 32 and is_sum_of_products(structured):
-                wanted = max(wanted, _rows_of_product(structured, rows[0], vectors, registers))
+                wanted = max(wanted, _rows_of_product(structured, lane_loop, rows[0], vectors, registers))
             tile[rows[0]] = _at_most(structured.sizes[rows[0]], max(1, wanted))
         return tile
     tile = {lane_loop: 1 if len(rows) > 1 else min(2 if rows else 4, most)}
@@ -235,14 +235,17 @@ def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: 
     return tile
 
 
-def _rows_of_product(structured: Structured, loop: int, vectors: int, registers: int) -> int:
+def _rows_of_product(structured: Structured, lane_loop: int, loop: int, vectors: int, registers: int) -> int:
     """Return how many rows of a product share the vectors of a row of weights, 0 for no more than elsewhere.
+
+    In a depthwise convolution each row has vectors of its own, too.
 
     There is a register for each vector of the row, and one for an element of the other input. With few vectors, rows
     are many, so steps are equal: a last one of few rows would read all weights again for these.
     """
     most, size = (registers - vectors - 1) // vectors, structured.sizes[loop]
-    if vectors == 1:
+    alone = structured.depends(0, lane_loop) != structured.depends(1, lane_loop)
+    if vectors == 1 or not alone:
         return 0
     if size is not None and vectors < _WIDE:
         return -(-size // -(-size // most))

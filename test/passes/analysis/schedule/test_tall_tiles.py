@@ -52,6 +52,9 @@ PRODUCTS = {
     "one vector": (product(64, 16), {1: 1, 0: 16}),
 }
 OTHERS = {
+    "pixels of a channel": named(
+        "linalg.depthwise_conv_2d_nhwc_hwc", ["tensor<1x58x58x64xf32>", "tensor<3x3x64xf32>", "tensor<1x56x56x64xf32>"]
+    ),
     "largest product": product(64, 99).replace("addf", "maximumf"),
     "rows of an image with a border": named(
         "linalg.conv_2d_nchw_fchw", ["tensor<1x64x18x18xf32>", "tensor<64x64x3x3xf32>", "tensor<1x64x16x16xf32>"]
@@ -59,10 +62,13 @@ OTHERS = {
 }
 
 
+CONVOLUTIONS = ("linalg.conv_2d_nchw_fchw", "linalg.depthwise_conv_2d_nhwc_hwc")
+
+
 def op_of(text: str) -> tuple[ir.Operation, ir.Module]:
     """The op, and the module, which has to live as long."""
     module = ir.Module.parse(text)
-    (op,) = find_ops(module.operation, "linalg.generic", "linalg.matmul", "linalg.conv_2d_nchw_fchw")
+    (op,) = find_ops(module.operation, "linalg.generic", "linalg.matmul", *CONVOLUTIONS)
     return op, module
 
 
