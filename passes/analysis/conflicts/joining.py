@@ -55,11 +55,8 @@ class Joiner:
         """
         return Attempt(self.sets, values, writes)
 
-    def decide(self, attempt: Attempt, known: Conflict | None = None) -> Conflict | None:
-        """Join the sets of ``attempt``, or undo it and return the conflict: the one that is ``known``, if any."""
-        if known is not None:
-            attempt.roll_back()
-            return known
+    def decide(self, attempt: Attempt) -> Conflict | None:
+        """Join the sets of ``attempt``, or undo it and return the conflict."""
         own = _PAIRS_PER_SET * len(attempt.storages)
         attempt.left = own + max(self._reserve, 0)
         allowed = attempt.left
@@ -74,6 +71,16 @@ class Joiner:
             storage.add_write(write)
             threads.confine(write, storage)
         return None
+
+    def undo(self, attempt: Attempt) -> Conflict | None:
+        """Undo ``attempt``, which is refused in any case; return the conflict that it would have, as far as is known.
+
+        It spends nothing of what all decisions share.
+        """
+        attempt.left = _PAIRS_PER_SET * len(attempt.storages)
+        conflict = None if self.lenient else self._conflict(attempt)
+        attempt.roll_back()
+        return conflict
 
     def _conflict(self, attempt: Attempt) -> Conflict | None:
         """Return why the sets cannot be merged or must not be written; None if they can."""

@@ -13,7 +13,7 @@ from mlir import ir
 
 from ...framework.diagnostics import file_location, name_at, place_text
 from ..conflicts.decisions import Decision
-from ..in_place.optimality import Optimality
+from ..costs.optimality import Optimality
 from ..whole_module.explain import conflict_notes, describe_decision
 from ..whole_module.module import ModuleAnalysis
 from .causes import Causes

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from ....dialects.support.frozen_classes import frozen
-from ..in_place.optimality import Optimality
+from ..costs.optimality import Optimality
 from .events import EventKind
 from .explainer import Explainer
 from .html_table import html_table

@@ -63,12 +63,16 @@ class Expense(NamedTuple):
 
 @frozen
 class OrderOutcome:
-    """An outcome of ``order``; ``not_passed_on`` is by operand that a loop yields."""
+    """An outcome of ``order``; ``not_passed_on`` is by operand that a loop yields.
+
+    ``needed`` are operands refused from the start, which would be in place otherwise.
+    """
 
     analysis: FunctionAnalysis
     cost: Price
     order: DecisionOrder
     not_passed_on: dict[int, Conflict]
+    needed: frozenset[int] = frozenset()
 
 
 class CostModel:

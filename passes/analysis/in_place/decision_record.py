@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..conflicts.decisions import Conflict, Decision, Strategy
+from ..conflicts.attempt import Attempt
+from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
+from ..conflicts.joining import Joiner
 from ..effects.reader import TensorEffects
 from ..effects.tables import Refusal
 from ..effects.unranked import is_copyable
@@ -28,12 +30,25 @@ class DecisionRecord:
         self.refused = refused or {}
         self.decisions: dict[int, Decision] = {}
         self.refusals: list[Refusal] = []
+        self.needed: set[int] = set()
+        """The operands that are only out-of-place because they are ``refused``; without the others this is the same."""
         self.not_passed_on: dict[int, Conflict] = {}
         """By operand that a loop yields, why its buffer itself cannot be passed on to the next iteration."""
 
     def __contains__(self, operand: int) -> bool:
         """Whether ``operand`` is decided."""
         return operand in self.decisions
+
+    def decide(self, joiner: Joiner, attempt: Attempt, operand: int) -> Conflict | None:
+        """End the ``attempt`` to have ``operand`` in place; return why it is not."""
+        known = self.refused.get(operand)
+        if known is None:
+            return joiner.decide(attempt)
+        found = joiner.undo(attempt)
+        if found is not None and found.rule is not Rule.TOO_MANY_ACCESSES:
+            return found
+        self.needed.add(operand)
+        return known
 
     def enter(self, operand: int, conflict: Conflict | None) -> None:
         """Decide that ``operand`` is in place if there is no conflict, otherwise out-of-place."""

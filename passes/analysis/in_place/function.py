@@ -17,9 +17,10 @@ from .cost_model import CostModel, OrderOutcome, conflicts, moves_alone, orders_
 from .decision_order import FIRST, PASSING_ON, TOP_DOWN, UNROTATED, DecisionOrder, Heuristic
 from .function_decisions import FunctionAnalysis, OneShotAnalyzer
 from .function_tables import FunctionTables
-from .improvement import Improvement, is_cheapest, rank
+from .improvement import Improvement, is_cheapest
 from .optimal import search
 from .options import AnalysisOptions
+from .part_search import rank
 from .region_flow import carried_values
 
 __all__ = ["analyze_function"]

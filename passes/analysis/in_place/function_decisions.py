@@ -31,6 +31,7 @@ from ..conflicts.alias_sets import AliasSets
 from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
 from ..conflicts.interference import Interference
 from ..conflicts.joining import Joiner
+from ..costs.optimality import Optimality
 from ..effects.commit_chains import commit_refusals
 from ..effects.reader import TensorEffects
 from ..effects.summary import FunctionSummary
@@ -41,7 +42,6 @@ from .decision_record import DecisionRecord
 from .function_tables import FunctionTables
 from .handed_out import is_made_here
 from .loops import CarriedDecisions
-from .optimality import Optimality
 from .options import AnalysisOptions
 from .region_exits import ExitDecisions
 from .region_flow import carried_values
@@ -128,7 +128,7 @@ class OneShotAnalyzer:
     ``refused``: operands that are out-of-place from the start, because of these conflicts; what a loop yields to its
     next iteration, and what threads insert, is decided all the same. ``lenient``: conflicts are ignored, for
     bounds on cost. ``tables`` are those of the function, which may be of another analysis, or those of a part of it, in
-    which nothing else is decided. ``orders``: by loop, another order in which it does what loops do.
+    which nothing else is decided. ``orders``: by operand that a loop yields, another order in which that is decided.
     """
 
     def __init__(
@@ -204,6 +204,11 @@ class OneShotAnalyzer:
         self._decide_handed_out()
         self._sets.settle()
         return self._result()
+
+    @property
+    def needed(self) -> set[int]:
+        """The operands that are only out-of-place because they are refused from the start."""
+        return self._record.needed
 
     @property
     def not_passed_on(self) -> dict[int, Conflict]:
@@ -355,12 +360,10 @@ class OneShotAnalyzer:
         if any(tie.relation is Relation.RESHAPED for tie in ties) and self._surely_copies(operand):
             self._record.refuse(operand, Conflict(Rule.NOT_CONTIGUOUS, value=value))
             return
-        conflict = self._record.refused.get(operand)
-        if conflict is None:
-            attempt = self._joiner.begin([value, *(tie.value for tie in ties)], writes)
-            for tie in ties:
-                self._state(tie, operand, value)
-            conflict = self._joiner.decide(attempt)
+        attempt = self._joiner.begin([value, *(tie.value for tie in ties)], writes)
+        for tie in ties:
+            self._state(tie, operand, value)
+        conflict = self._record.decide(self._joiner, attempt, operand)
         if conflict is not None:
             for tie in ties:
                 alone = tie.relation is Relation.EQUIVALENT or (tie.relation is Relation.VIEW and len(ties) == 1)

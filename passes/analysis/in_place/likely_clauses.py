@@ -81,7 +81,8 @@ class LikelyClauses:
         self._bonds = bonds
         self._clauses: dict[Clause, None] = {}
         self._seen: list[frozenset[Expense]] = []
-        self._excluded: set[frozenset[int]] = set()
+        self._excluded: set[tuple[frozenset[int], frozenset[int]]] = set()
+        """What is refused at least, and at most, in outcomes that were looked at."""
         self._explained: dict[int, tuple[FunctionAnalysis, Sequence[Explained]]] = {}
         """By identity of an outcome, it and why it pays for what it does."""
 
@@ -90,13 +91,13 @@ class LikelyClauses:
         """The clauses, and those that exclude what was looked at."""
         expenses = {one for clause in self._clauses for one in clause.paid}
         known = frozenset(one for one in expenses if one.is_refusal and one.number in self.allowed)
-        refused = [frozenset(map(Expense, one)) for one in self._excluded]
-        return (*self._clauses, *(Clause(known - one, one) for one in refused if one <= known))
+        excluded = [(frozenset(map(Expense, one)), frozenset(map(Expense, other))) for one, other in self._excluded]
+        return (*self._clauses, *(Clause(known - most, least) for least, most in excluded if least <= known))
 
-    def exclude(self, refused: frozenset[int]) -> bool:
-        """Exclude outcomes that refuse just these operands, of those in clauses; return whether they were not."""
-        is_new = refused not in self._excluded
-        self._excluded.add(refused)
+    def exclude(self, least: frozenset[int], most: frozenset[int]) -> bool:
+        """Exclude outcomes that refuse operands between these, of those in clauses; return whether they were not."""
+        is_new = (least, most) not in self._excluded
+        self._excluded.add((least, most))
         return is_new
 
     def price(self, operand: int) -> Price:
@@ -120,9 +121,9 @@ class LikelyClauses:
         """Return what refusing an operand would avoid, as far as it is known."""
         return self._avoided.get(operand) or self._packs.get(operand) or _CHEAPER
 
-    def learn(self, analysis: FunctionAnalysis, refused: frozenset[int], not_passed_on: Mapping[int, Conflict]) -> bool:
-        """Add why ``analysis`` pays for what it does; return whether anything was not known before."""
-        explained = self.explained(analysis, refused, not_passed_on)
+    def learn(self, outcome: OrderOutcome) -> bool:
+        """Add why ``outcome`` pays for what it does; return whether anything was not known before."""
+        explained = self.explained(outcome)
         for one in explained:
             self.costs[one.expense] = min(one.price, self.costs.get(one.expense, one.price))
         self._seen.append(frozenset(one.expense for one in explained))
@@ -134,17 +135,16 @@ class LikelyClauses:
             del self._clauses[clause]
         return learned
 
-    def explained(
-        self, analysis: FunctionAnalysis, refused: frozenset[int], not_passed_on: Mapping[int, Conflict]
-    ) -> Sequence[Explained]:
-        """Return what ``analysis`` pays for, the dearest first, and why."""
+    def explained(self, outcome: OrderOutcome) -> Sequence[Explained]:
+        """Return what ``outcome`` pays for, the dearest first, and why."""
+        analysis = outcome.analysis
         if id(analysis) not in self._explained:
             expenses = sorted(self._model.expenses(analysis), key=lambda one: one[1], reverse=True)
             found = list[Explained]()
             for one, price in expenses[:_MOST_EXPLAINED]:
                 conflict = None
-                if one.is_refusal and one.number not in refused:
-                    conflict = not_passed_on.get(one.number) or analysis.decisions[one.number].conflict
+                if one.is_refusal and one.number not in outcome.needed:
+                    conflict = outcome.not_passed_on.get(one.number) or analysis.decisions[one.number].conflict
                 besides = self._bonds.outside_loop(analysis, one.number) if conflict is not None else frozenset[int]()
                 found.append(Explained(one, price, tuple(self._why(analysis, one, conflict)), conflict, besides))
             rest = [Explained(one, price, (Clause(frozenset({one})),)) for one, price in expenses[_MOST_EXPLAINED:]]
@@ -242,15 +242,23 @@ class Leads:
         self._orders = orders
         self._heap: list[Lead] = []
         self._seen = set[tuple[DecisionOrder, frozenset[int]]]()
+        self._told: dict[tuple[DecisionOrder, Expense], set[frozenset[Expense]]] = {}
+        """By order, and something that outcomes of it paid for, what was to be paid for instead."""
 
     def add(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> None:
         """Add the leads of the outcome with ``refused`` operands."""
-        for estimate, operand in self._operands(outcome, refused)[:_MOST_OF_OUTCOME]:
+        for one in self._clauses.explained(outcome):
+            told = self._told.setdefault((outcome.order, one.expense), set())
+            told.update(clause.paid for clause in one.clauses if not clause.unless)
+        for estimate, operand in self._operands(outcome)[:_MOST_OF_OUTCOME]:
             self._enter(
                 estimate, outcome.order, {**refused, operand: self._clauses.reason(operand)}, (outcome, operand)
             )
-        for order, price in self._other_orders(outcome, refused).items():
-            if order in self._orders and (price != Price() or not refused):
+        for operand in sorted(outcome.needed) if len(outcome.needed) > 1 else ():
+            rest = {one: why for one, why in refused.items() if one != operand}
+            self._enter(outcome.cost.minus(self._clauses.price(operand)), outcome.order, rest)
+        for order, price in self._other_orders(outcome).items():
+            if order in self._orders and price != Price():
                 self._enter(outcome.cost.minus(price), order, refused)
 
     def pop(self, best: Price) -> Lead | None:
@@ -280,28 +288,33 @@ class Leads:
     def _checked(self, lead: Lead, outcome: OrderOutcome, operand: int) -> Price:
         """Return the estimate of a lead, with all that refusing ``operand`` is not enough to spare."""
         clauses, analysis, estimate = self._clauses, outcome.analysis, lead.estimate
-        refused = {one: why for one, why in lead.refused.items() if one != operand}
-        for one in self._explained(outcome, refused):
-            is_told = any(Expense(operand) in clause.paid for clause in one.clauses)
-            if is_told and not clauses.spares(analysis, one, operand):
-                estimate = estimate.plus(one.price)
+        explained = clauses.explained(outcome)
+        paid = {one.expense for one in explained} | {Expense(operand)}
+        for one in explained:
+            if any(Expense(operand) in clause.paid for clause in one.clauses):
+                told = self._told.get((lead.order, one.expense), ())
+                others = paid - {one.expense}
+                if any(others.isdisjoint(clause) for clause in told) or not clauses.spares(analysis, one, operand):
+                    estimate = estimate.plus(one.price)
         return estimate
 
-    def _operands(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> Sequence[tuple[Price, int]]:
+    def _operands(self, outcome: OrderOutcome) -> Sequence[tuple[Price, int]]:
         """Return what is in place and may be refused too, after what the outcome may cost then, the least first."""
         clauses, decisions = self._clauses, outcome.analysis.decisions
         return sorted(
             (outcome.cost.minus(price).plus(clauses.price(operand)), operand)
-            for operand, price in self._spared(outcome, refused).items()
+            for operand, (price, is_useful) in self._spared(outcome).items()
             if operand in clauses.allowed and operand in decisions and decisions[operand].in_place
+            if is_useful or price > clauses.price(operand)
         )
 
-    def _spared(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> dict[int, Price]:
-        """Return, by operand, the price of what refusing it may spare."""
+    def _spared(self, outcome: OrderOutcome) -> dict[int, tuple[Price, bool]]:
+        """Return, by operand, the price of what refusing it may spare, and whether any of that is not a tensor made."""
+        useful = set[int]()
         spared: dict[int, Price] = {}
         followers: dict[int, Price] = {}
         cores: dict[int, set[int]] = {}
-        for one, price, clauses, _, besides in self._explained(outcome, refused):
+        for one, price, clauses, _, besides in self._clauses.explained(outcome):
             core = set(besides & self._clauses.allowed)
             for clause in clauses:
                 for other in clause.unless:
@@ -310,20 +323,19 @@ class Leads:
                     core.update(other.number for other in clause.paid if other.is_refusal and other != one)
             if one.is_refusal:
                 cores[one.number] = core
+            if not one.makes:
+                useful |= core
             for operand in core:
                 spared[operand] = spared.get(operand, Price()).plus(price)
         for number, price in followers.items():
             for operand in cores.get(number, ()):
                 spared[operand] = spared[operand].plus(price)
-        return spared
+        return {operand: (price, operand in useful) for operand, price in spared.items()}
 
-    def _explained(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> Sequence[Explained]:
-        return self._clauses.explained(outcome.analysis, frozenset(refused), outcome.not_passed_on)
-
-    def _other_orders(self, outcome: OrderOutcome, refused: Mapping[int, Conflict]) -> dict[DecisionOrder, Price]:
+    def _other_orders(self, outcome: OrderOutcome) -> dict[DecisionOrder, Price]:
         """Return orders that may decide otherwise, with the price of what a loop may not pay for then."""
         found, decisions = {TOP_DOWN: Price(), FIRST: Price()}, outcome.analysis.decisions
-        for one, price, *_ in self._explained(outcome, refused):
+        for one, price, *_ in self._clauses.explained(outcome):
             decision = decisions.get(one.number) if one.is_refusal else None
             if decision is None or decision.conflict is None:
                 continue

@@ -33,7 +33,7 @@ class CarriedDecisions:
     """Decides loop-carried tensors; ``return_allocs``: whether a loop may yield other buffers than it carries.
 
     ``order`` says whether passing on the yielded buffer is preferred to copying it into the carried one, and whether a
-    loop may swap the buffers that it carries; of loops that are in ``orders`` the order there.
+    loop may swap the buffers that it carries; of what yields operands that are in ``orders`` the order there.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class CarriedDecisions:
             self._sets.unite(value, argument)
         else:
             self._sets.come_from(argument, value)
-        conflict = self._joiner.decide(attempt, self._record.refused.get(operand))
+        conflict = self._record.decide(self._joiner, attempt, operand)
         if conflict is not None and settled:
             self._joiner.check.iterations.copy(operand, argument)
         self._record.enter(operand, conflict)
@@ -157,7 +157,7 @@ class CarriedDecisions:
         ``op`` is the loop, or the branch back to its header.
         """
         sets, s = self._sets, self._snapshot
-        if not self._orders.get(op, self._order).rotate:
+        if not self._orders.get(rotation[0].operand, self._order).rotate:
             return False
         arguments = list(dict.fromkeys(argument for _, argument, _ in rotation))
         results = [result for _, _, result in rotation if result >= 0]
@@ -211,10 +211,10 @@ class CarriedDecisions:
     def _decide_other(self, operand: int, argument: int, result: int) -> None:
         """Copy the yielded value into the carried buffer or pass it on, in either order; else pass on a new copy."""
         s = self._snapshot
-        value, loop = s.operand_value[operand], s.block_op[s.value_block[argument]]
+        value = s.operand_value[operand]
         ways = [partial(self._copy_to_carried, operand, argument, result)]
         if self._return_allocs and not is_unranked(self._effects, value):
-            is_first = self._orders.get(loop, self._order).pass_on
+            is_first = self._orders.get(operand, self._order).pass_on
             ways.insert(0 if is_first else 1, partial(self._pass_on, operand, argument))
         if any(way() for way in ways):
             return

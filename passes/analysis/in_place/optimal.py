@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ..costs.optimality import Optimality
 from ..costs.price import Price
 from ..effects.reader import TensorEffects
 from ..effects.tables import Refusal
@@ -26,7 +27,6 @@ from .cost_model import Expense
 from .cover import FEW, Covers, disjoint_bound
 from .decision_order import DecisionOrder
 from .function_decisions import FunctionAnalysis
-from .optimality import Optimality
 from .options import AnalysisOptions
 from .trials import TrialOutcome, Trials
 

@@ -48,7 +48,7 @@ class ExitDecisions:
         attempt = self._joiner.begin((value, *targets))
         for target in targets:
             self._joiner.sets.come_from(target, value)
-        self._record.enter(operand, self._joiner.decide(attempt, self._record.refused.get(operand)))
+        self._record.enter(operand, self._record.decide(self._joiner, attempt, operand))
 
     def decide_passed(self, op: int) -> None:
         """Decide whether tensors that a region of a loop forwards to the next region or the results are copied."""
@@ -57,7 +57,7 @@ class ExitDecisions:
             attempt = self._joiner.begin((value, *targets))
             for target in targets:
                 self._joiner.sets.unite(target, value)
-            self._record.enter(operand, self._joiner.decide(attempt, self._record.refused.get(operand)))
+            self._record.enter(operand, self._record.decide(self._joiner, attempt, operand))
 
     def unite(self, op: int) -> None:
         """Put each result of ``op`` into the class, or state the slice, that all regions yield for it, if it is one."""

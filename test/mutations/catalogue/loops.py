@@ -102,7 +102,7 @@ LOOPS = (
         "**Passed**",
         "passes.analysis.in_place.region_exits:ExitDecisions.decide_passed",
         "self._record.enter(operand, None)",
-        "self._record.enter(operand, self._joiner.decide(attempt, self._record.refused.get(operand)))",
+        "self._record.enter(operand, self._record.decide(self._joiner, attempt, operand))",
     ),
     Rule(
         "what is passed has one source", "**Passed**", "passes.analysis.in_place.region_flow:_is_passed", "return True"

@@ -221,7 +221,7 @@ def test_two_contents_of_an_iteration_may_be_in_buffers_of_one_op() -> None:
 
 def test_a_part_whose_cost_is_the_bound_is_not_searched() -> None:
     body = _fill("a") + _fill("b") + _fill("d") + _op("x", "matmul", "a", "b", "d") + _op("r", "matmul", "x", "t", "b")
-    with mock.patch.object(improvement, "_Search", side_effect=AssertionError("searched")) as searched:
+    with mock.patch.object(improvement, "PartSearch", side_effect=AssertionError("searched")) as searched:
         assert _buffers(body) == (3, 3)
     assert not searched.called
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....dialects.support.frozen_classes import frozen
-from ..costs.price import Price
+from .price import Price
 
 __all__ = ["Optimality"]
 
