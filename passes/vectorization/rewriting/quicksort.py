@@ -25,7 +25,7 @@ from functools import reduce
 from .sort_code import SortCode
 from .sort_registers import sorted_registers
 
-__all__ = ["HEAP", "MOST", "QUICK", "QUICK_TYPES", "write_quicksort"]
+__all__ = ["HEAP", "MOST", "QUICK", "QUICK_TYPES", "fill", "sampled", "write_quicksort"]
 
 SMALL, HEAP, QUICK = "inplace.sort_in_registers", "inplace.sort_by_heap", "inplace.sort_by_parts"
 QUICK_TYPES = "!llvm.ptr, !llvm.ptr, i64, i64, i1"
@@ -86,7 +86,7 @@ def _median(code: SortCode, one: str, two: str, three: str) -> str:
     return code.maximum(least, code.minimum(greatest, three))
 
 
-def _sampled(code: SortCode, count: int) -> list[str]:
+def sampled(code: SortCode, count: int) -> list[str]:
     """Write the reads of `count` vectors, the first to the last."""
     last = code.subtract("%n", code.number(code.lanes))
     steps = code.get(f"arith.divui {last}, {code.number(count - 1)} : i64")
@@ -101,7 +101,7 @@ def _pivot(code: SortCode) -> tuple[str, str]:
     types = ", ".join([code.vector] * 3)
     code.do(f"{chosen}:3 = scf.if {many} -> ({types}) {{")
     for count in (9, 3):
-        samples = _sampled(code, count)
+        samples = sampled(code, count)
         least, greatest = reduce(code.minimum, samples), reduce(code.maximum, samples)
         while len(samples) > 1:
             third = len(samples) // 3
@@ -151,11 +151,11 @@ def _write_step(code: SortCode, out: str, other: str) -> None:
     pivot, likely = _pivot(code)
     with code.branch(_are_all(code, pivot, likely)):
         with code.branch("%to"):
-            _fill(code, out, code.number(0), "%n", pivot)
+            fill(code, out, code.number(0), "%n", pivot)
         code.otherwise()
         below, above = _write_partition(code, out, other, pivot)
         behind = code.subtract("%n", above)
-        _fill(code, out, below, behind, pivot)
+        fill(code, out, below, behind, pivot)
         depth, name = code.subtract("%depth", code.number(1)), f"{QUICK}_{code.kind}"
         yes, no = code.get("arith.constant true"), code.get("arith.constant false")
         code.call(name, other, code.at(out, behind), above, depth, yes, types=QUICK_TYPES)
@@ -205,7 +205,7 @@ def _write_parts(
     return behind
 
 
-def _fill(code: SortCode, target: str, first: str, end: str, value: str) -> None:
+def fill(code: SortCode, target: str, first: str, end: str, value: str) -> None:
     """Write a vector of one number to all places from `first` to below `end`."""
     whole = code.get(f"arith.andi {code.subtract(end, first)}, {code.number(-code.lanes)} : i64")
     middle = code.add(first, whole)

@@ -77,14 +77,16 @@ class SortCode:
         self.do("} else {")
 
     @contextmanager
-    def loop(self, first: str, end: str, step: int, carried: Sequence[str] = ()) -> Generator[list[str]]:
-        """A loop over numbers of i64: yields the index and what is carried, to be replaced by what it becomes.
+    def loop(
+        self, first: str, end: str, step: int, carried: Sequence[str] = (), type_: str = "i64"
+    ) -> Generator[list[str]]:
+        """A loop over i64: yields the index and what is carried, of `type_`, to be replaced by what it becomes.
 
         The list holds the results behind the loop.
         """
         by, index, results = self.number(step), self.fresh(), self.fresh()
         inner = [self.fresh() for _ in carried]
-        types = ", ".join("i64" for _ in carried)
+        types = ", ".join(type_ for _ in carried)
         given = ", ".join(f"{name} = {value}" for name, value in zip(inner, carried, strict=True))
         head = f"{results}:{len(carried)} = " if carried else ""
         tail = f" iter_args({given}) -> ({types})" if carried else ""

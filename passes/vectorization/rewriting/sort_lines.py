@@ -1,7 +1,7 @@
 """The text of functions that sort a line in place, in one of the orders of `SortForm`, by a quicksort.
 
     sort_line(line, spare, n, descending):
-      signed, unsigned:  sort
+      signed, unsigned:  sort, many numbers in a small range by counts
       total:             sort integers that are ordered as the floats are, and turn them back
       numbers:           sort, if no element is -0 or NaN; else
         save zeros and NaNs, in their order; make zeros 0 and NaNs infinity; sort; write zeros and NaNs over these
@@ -14,6 +14,7 @@ sort leaves.
 
 from __future__ import annotations
 
+from .counting_sort import write_counting_sort
 from .heapsort import write_heapsort
 from .quicksort import QUICK, QUICK_TYPES, write_quicksort
 from .sort_code import SortCode
@@ -52,16 +53,22 @@ def write_line_sort(code: SortCode, order: str) -> None:
             _sort(code)
             _turn(code)
         else:
-            _sort(code)
+            write_counting_sort(code, lambda: _sort_parts(code))
+            with code.branch("%down"):
+                _reverse(code)
 
 
 def _sort(code: SortCode) -> None:
     """Write the sort of a line, in which equal elements are alike."""
+    _sort_parts(code)
+    with code.branch("%down"):
+        _reverse(code)
+
+
+def _sort_parts(code: SortCode) -> None:
     zeros = code.get("math.ctlz %n : i64")
     depth = code.get(f"arith.muli {code.subtract(code.number(64), zeros)}, {code.number(2)} : i64")
     code.call(f"{QUICK}_{code.kind}", "%d", "%s", "%n", depth, code.get("arith.constant false"), types=QUICK_TYPES)
-    with code.branch("%down"):
-        _reverse(code)
 
 
 def _vectors(code: SortCode, size: int = 1) -> tuple[str, str]:

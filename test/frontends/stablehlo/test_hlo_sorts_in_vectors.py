@@ -67,6 +67,26 @@ def test_every_size(size: int, element: str) -> None:
     check((size,), element, "less", size)
 
 
+@pytest.mark.each_value
+@pytest.mark.parametrize("comparator", ["less", "greater"])
+@pytest.mark.parametrize("element", sample(["i32", "i64", "ui32", "ui64"], least=2))
+def test_small_ranges(element: str, comparator: str) -> None:
+    """Numbers of a range below 64 are counted, if they are 2048 or more; one that is not sampled makes it larger."""
+    dtype = np.dtype(DTYPES[element])
+    least, greatest = np.iinfo(dtype).min, np.iinfo(dtype).max
+    rng = np.random.default_rng(0)
+    for size in (2047, 2048, 2560, 5003):
+        sort = program(sort_program((2, size), 1, element, comparator, "x"))
+        for low, high in ((3, 3), (0, 15), (least, least + 63), (greatest - 63, greatest), (greatest - 64, greatest)):
+            x = rng.integers(low, high, (2, size), dtype, endpoint=True)
+            x[:, 3], x[:, -2] = low, high
+            outside = x.copy()
+            outside[1, size // 3] = least + 100
+            for y in (x, outside):
+                expected = np.sort(y)[:, :: -1 if comparator == "greater" else 1]
+                np.testing.assert_array_equal(sort.main(as_argument(y)).view(dtype), expected)
+
+
 @pytest.mark.parametrize("machine", [WIDE, NARROW])
 def test_only_wide_machines_need_one_line_more(machine: str) -> None:
     """A sort in vectors has a line of memory besides; one by the digits of keys has several."""
