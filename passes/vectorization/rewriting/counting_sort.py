@@ -42,9 +42,11 @@ def write_counting_sort(code: SortCode, otherwise: Callable[[], None]) -> None:
     no, zero = code.get("arith.constant false"), code.get(f"arith.constant 0 : {word}")
     code.do(f"scf.yield {no}, {zero}, {zero} : i1, {word}, {word}\n}}")
     with code.branch(f"{few}#0"):
-        count = code.add(_byte(code, f"{few}#2", f"{few}#1"), code.number(1))
-        _count(code, f"{few}#1", count)
-        _write(code, f"{few}#1", count)
+        extent = _byte(code, f"{few}#2", f"{few}#1")
+        with code.branch(code.compare("ne", extent, code.number(0))):
+            count = code.add(extent, code.number(1))
+            _count(code, f"{few}#1", count)
+            _write(code, f"{few}#1", count)
         code.otherwise()
         otherwise()
 

@@ -136,7 +136,9 @@ def _has_special(code: SortCode) -> str:
     for vectors in (_UNROLLED, 1):
         end, mask = _vectors(code, vectors)
         with code.loop(first, end, vectors * code.lanes, [found]) as names:
-            places = [code.add(names[0], code.number(number * code.lanes)) for number in range(vectors)]
+            # From the end on, which was written last, to the beginning, which is read next: these are in the cache.
+            start = code.subtract(code.subtract(code.add(first, end), names[0]), code.number(vectors * code.lanes))
+            places = [code.add(start, code.number(number * code.lanes)) for number in range(vectors)]
             special = [_is_special(code, code.load(code.at("%d", place))) for place in places]
             while len(special) > 1:
                 special = [code.either(*special[:2]), *special[2:]]
