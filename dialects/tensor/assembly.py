@@ -108,9 +108,9 @@ def around(low: Sequence[Number], extents: Sequence[Number], high: Sequence[Numb
     or as such, so that one loop is better than several.
     """
     rank = range(len(extents))
-    if not all(isinstance(size, int) for size in (*low, *extents, *high)):
+    static = [[size for size in sizes if isinstance(size, int)] for sizes in (low, extents, high)]
+    if any(len(sizes) < len(rank) for sizes in static):
         return []
-    static = [tuple(int(size) for size in sizes) for sizes in (low, extents, high)]
     before, inside, behind = static
     whole = [sum(sizes) for sizes in zip(*static, strict=True)]
     if math.prod(inside) < max(_LEAST_INSIDE, math.prod(whole) // 2):

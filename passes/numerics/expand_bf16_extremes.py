@@ -141,7 +141,7 @@ def _edges(root: ir.Operation) -> dict[ir.Block, list[_Edge]]:
 def _find_carried(root: ir.Operation, extremes: Sequence[ir.Operation]) -> Iterator[_Carried]:
     """Yield the block arguments that are extremes so far: one is made of them, and a branch brings it back."""
     edges = _edges(root)
-    shifts = {op.results[0]: _shift(op) for op in extremes}
+    shifts: dict[ir.Value, int] = {op.results[0]: _shift(op) for op in extremes}
     seen: set[ir.Value] = set()
     for op in extremes:
         for argument in op.operands:
