@@ -3,7 +3,8 @@
 In: functions of one contiguous memref that say how they sort it (`passes/framework/sort_attributes.py`), which sorts of
 StableHLO become, for machines with vectors of 512 bits. Out: they sort each line by a quicksort in vectors, whose
 functions are those of all sorts of one type of elements: `rewriting/quicksort.py` and `rewriting/sort_lines.py`. Other
-functions, and lines of other types than f32, f64, i32 and i64, stay as they are.
+functions, and lines of other types than f32, f64, i32 and i64, stay as they are; so do all sorts of a type that has
+fewer than 2048 elements to sort: compiling the functions takes 0.2 s, which a few microseconds in a call are not worth.
 
 ```mlir
 func.func private @sort(%x: memref<5x1000xf32>)
@@ -30,6 +31,7 @@ Upstream counterpart: none.
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from mlir import ir
 
@@ -44,6 +46,8 @@ from .rewriting.sort_lines import LINE_TYPES, line_function, write_line_sort, wr
 
 _BITS = 512
 _ELEMENTS = ("f32", "f64", "i32", "i64")
+_FEWEST = 2048
+"""Elements in all sorts of a type; with fewer they stay as they are."""
 
 
 @frozen
@@ -101,6 +105,14 @@ def _replaced(sort: _Sort) -> str:
     return code.text()
 
 
+def _worth_compiling(sorts: list[_Sort]) -> list[_Sort]:
+    """The sorts of kinds that have elements enough, in all their lines together."""
+    elements = Counter[str]()
+    for sort in sorts:
+        elements[sort.kind] += math.prod(sort.type.shape)
+    return [sort for sort in sorts if elements[sort.kind] >= _FEWEST]
+
+
 def _pointer(code: SortCode, value: str, type_: str) -> str:
     address = code.get(f"memref.extract_aligned_pointer_as_index {value} : {type_} -> index")
     return code.get(f"llvm.inttoptr {code.get(f'arith.index_cast {address} : index to i64')} : i64 to !llvm.ptr")
@@ -131,7 +143,7 @@ class VectorizeSortsPass(Pass[VectorizeSortsOptions]):
         if read_machine(self.options.machine, op).vector_bits < _BITS:
             return
         functions = [inner.operation for inner in op.regions[0].blocks[0] if inner.operation.name == "func.func"]
-        sorts = [sort for function in functions if (sort := _recognized(function)) is not None]
+        sorts = _worth_compiling([sort for function in functions if (sort := _recognized(function)) is not None])
         if not sorts:
             return
         parsed = ir.Module.parse(_text(sorts), op.context)

@@ -9,6 +9,7 @@ from sort_programs import DTYPES, FLOATS, comparators, sort_data, sort_places, s
 
 import mlir_inplace as mi
 from mlir_inplace.frontends.stablehlo import legalize_stablehlo, parse_stablehlo
+from mlir_inplace.passes.vectorization import vectorize_sorts
 from mlir_inplace.passes.vectorization.rewriting.quicksort import QUICK, QUICK_TYPES
 from mlir_inplace.passes.vectorization.rewriting.sort_code import SortCode
 from mlir_inplace.passes.vectorization.rewriting.sort_lines import write_number_sort
@@ -18,6 +19,12 @@ ELEMENTS = ("f32", "f64", "i32", "i64", "ui32", "ui64")
 CASES = [(element, one) for element in ELEMENTS for one in comparators(element) if one not in ("general", "magnitude")]
 SIZES = (16, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 1023, 1025, 2000, 5001)
 SHAPES = ((1000,), (3, 70), (2, 2, 300), (2, 1500))
+
+
+@pytest.fixture(autouse=True)
+def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sorts of few numbers are in vectors too."""
+    monkeypatch.setattr(vectorize_sorts, "_FEWEST", 1)
 
 
 def program(text: str, machine: str = WIDE) -> mi.Program:

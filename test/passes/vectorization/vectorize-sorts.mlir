@@ -17,17 +17,17 @@ func.func private @rows(%x: memref<3x1000xf32>) attributes {
   return
 }
 
-// CHECK-LABEL: func.func private @few(%arg0: memref<256xi32>)
+// CHECK-LABEL: func.func private @few(%arg0: memref<8x256xi32>)
 //   CHECK-NOT:   memref.alloc
 //       CHECK:   @inplace.sort_line_signed_i32
-func.func private @few(%x: memref<256xi32>)
-    attributes {inplace.sort = {descending = false, dim = 0 : i64, order = "signed"}} {
+func.func private @few(%x: memref<8x256xi32>)
+    attributes {inplace.sort = {descending = false, dim = 1 : i64, order = "signed"}} {
   return
 }
 
 // CHECK-LABEL: func.func private @unsigned
 //       CHECK:   @inplace.sort_line_unsigned_ui64
-func.func private @unsigned(%x: memref<100xi64>)
+func.func private @unsigned(%x: memref<2048xi64>)
     attributes {inplace.sort = {descending = false, dim = 0 : i64, order = "unsigned"}} {
   return
 }
@@ -35,8 +35,22 @@ func.func private @unsigned(%x: memref<100xi64>)
 // Floats in their total order are sorted as integers with a sign.
 // CHECK-LABEL: func.func private @total
 //       CHECK:   @inplace.sort_line_total_i32
-func.func private @total(%x: memref<100xf32>)
+func.func private @total(%x: memref<2048xf32>)
     attributes {inplace.sort = {descending = false, dim = 0 : i64, order = "total"}} {
+  return
+}
+
+// Two sorts of one kind have numbers enough together.
+// CHECK-LABEL: func.func private @first
+//       CHECK:   @inplace.sort_line_unsigned_ui32
+// CHECK-LABEL: func.func private @second
+//       CHECK:   @inplace.sort_line_unsigned_ui32
+func.func private @first(%x: memref<1024xi32>)
+    attributes {inplace.sort = {descending = false, dim = 0 : i64, order = "unsigned"}} {
+  return
+}
+func.func private @second(%x: memref<4x256xi32>)
+    attributes {inplace.sort = {descending = false, dim = 1 : i64, order = "unsigned"}} {
   return
 }
 
@@ -44,7 +58,7 @@ func.func private @total(%x: memref<100xf32>)
 // CHECK-LABEL: func.func private @halves
 //   CHECK-NOT:   sort_line
 //       CHECK: func.func private @inplace
-func.func private @halves(%x: memref<100xf16>)
+func.func private @halves(%x: memref<2048xf16>)
     attributes {inplace.sort = {descending = false, dim = 0 : i64, order = "numbers"}} {
   return
 }
@@ -52,22 +66,27 @@ func.func private @columns(%x: memref<100x100xi32>)
     attributes {inplace.sort = {descending = false, dim = 0 : i64, order = "signed"}} {
   return
 }
-func.func private @apart(%x: memref<100xi32, strided<[2]>>)
+func.func private @apart(%x: memref<2048xi32, strided<[2]>>)
     attributes {inplace.sort = {descending = false, dim = 0 : i64, order = "signed"}} {
   return
 }
-func.func private @result(%x: memref<100xi32>) -> memref<100xi32>
+func.func private @result(%x: memref<2048xi32>) -> memref<2048xi32>
     attributes {inplace.sort = {descending = false, dim = 0 : i64, order = "signed"}} {
-  return %x : memref<100xi32>
+  return %x : memref<2048xi32>
 }
-func.func private @two(%x: memref<100xi32>, %y: memref<100xi32>)
+func.func private @two(%x: memref<2048xi32>, %y: memref<2048xi32>)
     attributes {inplace.sort = {descending = false, dim = 0 : i64, order = "signed"}} {
   return
 }
-func.func private @silent(%x: memref<100xi32>) {
+// Fewer than 2048 numbers of a kind in all are not worth the functions.
+func.func private @fewer(%x: memref<2047xf64>)
+    attributes {inplace.sort = {descending = false, dim = 0 : i64, order = "numbers"}} {
+  return
+}
+func.func private @silent(%x: memref<2048xi32>) {
   return
 }
 
 // The functions of each kind of numbers are there once.
-// CHECK-COUNT-3: func.func private @inplace.sort_by_parts_{{f32|i32|ui64}}
+// CHECK-COUNT-4: func.func private @inplace.sort_by_parts_{{f32|i32|ui32|ui64}}
 // CHECK-NOT: func.func private @inplace.sort_by_parts
