@@ -73,8 +73,12 @@ def _laid_out(
     weights: Mapping[int, np.ndarray[Any, Any]], layouts: Mapping[int, Rearrangement], borrowed: Set[int]
 ) -> dict[int, np.ndarray[Any, Any]]:
     """Weights in the layouts that code wants, and those that are borrowed, copied one after the other."""
-    laid_out = {number: _rearranged(weights[number], layout) for number, layout in layouts.items()}
-    return laid_out | {number: weights[number].copy() for number in borrowed - layouts.keys()}
+    laid_out: dict[int, np.ndarray[Any, Any]] = {}
+    for number in sorted({*layouts, *borrowed}):
+        _check_file(weights[number])
+        layout = layouts.get(number)
+        laid_out[number] = weights[number].copy() if layout is None else _rearranged(weights[number], layout)
+    return laid_out
 
 
 def _rearranged(array: np.ndarray[Any, Any], layout: Rearrangement) -> np.ndarray[Any, Any]:
@@ -105,3 +109,16 @@ def _release(array: np.ndarray[Any, Any]) -> None:
         owner = owner.base
     if is_file and isinstance(owner, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         owner.madvise(mmap.MADV_DONTNEED)
+
+
+def _check_file(array: np.ndarray[Any, Any]) -> None:
+    """Raise `OSError` if an array is mapped from a file that has become shorter: to read it would end the process."""
+    owner: Any = array
+    end = 0
+    while isinstance(owner, np.ndarray):
+        end = owner.offset + owner.nbytes if isinstance(owner, np.memmap) else end
+        owner = owner.base
+    if isinstance(owner, memoryview):
+        owner = owner.obj
+    if isinstance(owner, mmap.mmap) and owner.size() < (end or len(owner)):
+        raise OSError("the file of a model's weights became shorter while it was compiled")

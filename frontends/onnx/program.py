@@ -69,7 +69,7 @@ def from_onnx(
         ValueError: an operator, type or attribute is not supported, or an input must be a constant; the message names
             the node.
         ImportError: the package `onnx` is not installed.
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or becomes shorter meanwhile.
     """
     given = {name: np.asarray(value) for name, value in (constants or {}).items()}
     name = Path(os.fspath(model)).name if isinstance(model, (str, os.PathLike)) else "an ONNX model"

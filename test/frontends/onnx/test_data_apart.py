@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from onnx_models import helper, model, onnx, value
 import mlir_inplace as mi
 from mlir_inplace.frontends.onnx.data_apart import data_apart
 from mlir_inplace.frontends.onnx.model import lower_model, read_apart
-from mlir_inplace.frontends.onnx.program import lowered_model
+from mlir_inplace.frontends.onnx.program import compile_model, lowered_model
 
 F32 = np.float32
 node = helper.make_node
@@ -151,3 +152,19 @@ def test_the_largest_tensors_stay_in_the_file_until_they_are_held(tmp_path: Path
     path.write_bytes(b"")  # Nothing is read there any more.
     for one in (program, mi.from_onnx(proto.SerializeToString(), optimize=optimize)):
         np.testing.assert_allclose(one.main(x), expected, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("external", [False, True])
+def test_a_file_that_becomes_shorter_is_reported(tmp_path: Path, external: bool) -> None:
+    """Its pages are not there any more: reading one would end the process."""
+    square = [256, 256]
+    nodes = [node("MatMul", ["x", "v"], ["a"]), node("MatMul", ["a", "w"], ["y"])]
+    stored = {"v": weights(1, 256, 256), "w": weights(2, 256, 256)}
+    proto = model(nodes, [value("x", shape=square)], [value("y", shape=square)], stored=stored)
+    path, data = tmp_path / "model.onnx", tmp_path / "weights.bin"
+    onnx.save(proto, path, save_as_external_data=external, location=data.name)
+    whole, part = lowered_model(path), lowered_model(path)
+    compile_model(whole, optimize=True)
+    os.truncate(data if external else path, 256 * 256 * 4 + 512)
+    with pytest.raises(OSError, match="^the file of a model's weights became shorter while it was compiled$"):
+        compile_model(part, optimize=True)
