@@ -6,7 +6,7 @@ functions are those of all sorts of one type of elements: `rewriting/quicksort.p
 functions, and lines of other types than f32, f64, i32 and i64, stay as they are; so do all sorts of a type that has
 fewer than 2048 elements to sort: compiling the functions takes 0.2 s, which a few microseconds in a call are not worth.
 
-```mlir
+```text
 func.func private @sort(%x: memref<5x1000xf32>)
     attributes {inplace.sort = {descending = false, dim = 1 : i64, order = "numbers"}} {
   ...
