@@ -157,6 +157,20 @@ def _is_interface_entry(entry: Any) -> bool:
     )
 
 
+def _is_sort(attribute: Any, type_: ir.FunctionType) -> bool:
+    """What `SortForm` says, in an order of the elements of the first argument."""
+    fields: dict[str, Any] = (
+        {named.name: named.attr for named in attribute} if isinstance(attribute, ir.DictAttr) else {}
+    )
+    if set(fields) != {"descending", "dim", "order"} or not isinstance(fields["order"], ir.StringAttr):
+        return False
+    shaped: Any = type_.inputs[0] if type_.inputs else None
+    is_float = isinstance(shaped, ir.ShapedType) and isinstance(shaped.element_type, ir.FloatType)
+    orders = ("numbers", "total") if is_float else ("signed", "unsigned")
+    is_order = fields["order"].value in orders
+    return is_order and _is_integer(fields["dim"]) and isinstance(fields["descending"], ir.BoolAttr)
+
+
 _GRID = tuple(f'"dispatch.workgroup_{name}"' for name in ("id", "size", "count"))
 
 _ON_FUNCTIONS: dict[str, tuple[str, Check]] = {
@@ -165,6 +179,7 @@ _ON_FUNCTIONS: dict[str, tuple[str, Check]] = {
         "what inplace-lower-dispatch writes on a function that returns two indices",
         _is_size_checks,
     ),
+    "inplace.sort": ("what a sort of stablehlo becomes, in an order of the type", _is_sort),
     "inplace.result_arguments": ("an argument's number, or -1, for each result there was", _is_result_map),
 }
 

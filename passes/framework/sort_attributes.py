@@ -16,9 +16,9 @@ from mlir import ir
 
 from ...dialects.support.frozen_classes import frozen
 
-__all__ = ["SortForm"]
+__all__ = ["SORT", "SortForm"]
 
-_NAME = "inplace.sort"
+SORT = "inplace.sort"
 
 
 @frozen
@@ -32,15 +32,15 @@ class SortForm:
     @staticmethod
     def of(function: ir.Operation) -> SortForm | None:
         """Return what `function` says of itself."""
-        if _NAME not in function.attributes:
+        if SORT not in function.attributes:
             return None
-        says = ir.DictAttr(function.attributes[_NAME])
+        says = ir.DictAttr(function.attributes[SORT])
         order, dim = ir.StringAttr(says["order"]).value, ir.IntegerAttr(says["dim"]).value
         return SortForm(order, dim, ir.BoolAttr(says["descending"]).value)
 
     def mark(self, function: ir.Operation) -> None:
         """Let `function` say it."""
-        function.attributes[_NAME] = ir.DictAttr.get(
+        function.attributes[SORT] = ir.DictAttr.get(
             {
                 "descending": ir.BoolAttr.get(self.descending),
                 "dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self.dim),
@@ -51,4 +51,4 @@ class SortForm:
     @staticmethod
     def unmark(function: ir.Operation) -> None:
         """Let `function` say nothing: it sorts in another way now."""
-        del function.attributes[_NAME]
+        del function.attributes[SORT]

@@ -68,10 +68,10 @@ class _Sort:
 
 
 def _recognized(function: ir.Operation) -> _Sort | None:
-    """What `function` sorts, if it says so and its lines lie one after the other. Changes nothing."""
+    """What `function` sorts, if it says and does so, and its lines lie one after the other. Changes nothing."""
     form = SortForm.of(function)
     signature = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
-    if form is None or len(signature.inputs) != 1 or signature.results:
+    if form is None or len(signature.inputs) != 1 or signature.results or not function.regions[0].blocks:
         return None
     type_ = signature.inputs[0]
     if not isinstance(type_, ir.MemRefType):

@@ -19,6 +19,7 @@ from mlir_inplace.passes.bufferization.rewriting.annotations import ACCESS
 from mlir_inplace.passes.destinations.rewriting.new_inits import TRIAL_INIT
 from mlir_inplace.passes.framework.attribute_checks import CHECKED
 from mlir_inplace.passes.framework.contract import ALIGNMENT, BINDING, HELD, OUT_RESULT, REARRANGED, SIZE_CHECKS
+from mlir_inplace.passes.framework.sort_attributes import SORT
 from mlir_inplace.passes.functions.rewriting.results import RESULT_ARGUMENTS
 from mlir_inplace.passes.pipeline.pipeline import Pipeline
 from mlir_inplace.runtime.interface.signature_reading import WRITABLE
@@ -214,6 +215,11 @@ def test_strides_that_do_not_fit_wrap_around_as_in_mlir() -> None:
         ("inplace.size_checks = []", "what inplace-lower-dispatch writes on a function that returns two indices"),
         ("inplace.result_arguments = array<i64: 7>", "an argument's number, or -1, for each result there was"),
         ("inplace.result_arguments", "an argument's number, or -1, for each result there was"),
+        ('inplace.sort = "numbers"', "what a sort of stablehlo becomes, in an order of the type"),
+        (
+            'inplace.sort = {descending = false, dim = 0 : i64, order = "signed"}',
+            "what a sort of stablehlo becomes, in an order of the type",
+        ),
     ],
 )
 @pytest.mark.parametrize("nested", [False, True])
@@ -261,7 +267,7 @@ def test_notes_of_earlier_passes_promise_nothing_to_callers() -> None:
 
 
 def test_every_attribute_that_is_checked_is_one_of_ours() -> None:
-    on_functions = {INTERFACE, SIZE_CHECKS, RESULT_ARGUMENTS}
+    on_functions = {INTERFACE, SIZE_CHECKS, RESULT_ARGUMENTS, SORT}
     on_arguments = {BINDING, OUT_RESULT, ALIGNMENT, WRITABLE, ACCESS, HELD, REARRANGED}
     assert set(CHECKED) == on_functions | on_arguments
 

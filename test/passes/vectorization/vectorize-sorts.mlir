@@ -83,6 +83,8 @@ func.func private @fewer(%x: memref<2047xf64>)
     attributes {inplace.sort = {descending = false, dim = 0 : i64, order = "numbers"}} {
   return
 }
+func.func private @declared(memref<2048xi32>)
+    attributes {inplace.sort = {descending = false, dim = 0 : i64, order = "signed"}}
 func.func private @silent(%x: memref<2048xi32>) {
   return
 }
