@@ -55,6 +55,9 @@ _FEW_VECTORS = 2
 _WIDE = 4
 """The most vectors in a row of a tile that has rows."""
 
+_MANY_ROWS = 256
+"""So many rows of four vectors are worth the code for what is left of them."""
+
 _LINE_BITS = 64 * 8
 """The bits of a cache line."""
 
@@ -240,15 +243,18 @@ def _rows_of_product(structured: Structured, lane_loop: int, loop: int, vectors:
 
     In a depthwise convolution each row has vectors of its own, too.
 
-    There is a register for each vector of the row, and one for an element of the other input. With few vectors, rows
-    are many, so steps are equal: a last one of few rows would read all weights again for these.
+    There is a register for each vector of the row, and one for an element of the other input. Steps are equal: a last
+    one of few rows would read all weights again for these. Of four vectors, a number of rows that divides all rows is
+    taken if there is one, so that no code is compiled for what would be left: that takes a fifth of the time to compile
+    a model, and is worth it for many rows only.
     """
     most, size = (registers - vectors - 1) // vectors, structured.sizes[loop]
     alone = structured.depends(0, lane_loop) != structured.depends(1, lane_loop)
     if vectors == 1 or not alone:
         return 0
-    if size is not None and vectors < _WIDE:
-        return -(-size // -(-size // most))
+    if size is not None and (vectors < _WIDE or size < _MANY_ROWS):
+        divisors = [rows for rows in range(most, most // 2, -1) if size % rows == 0 and vectors == _WIDE]
+        return divisors[0] if divisors else -(-size // -(-size // most))
     operand, dimension = structured.places[loop]
     is_known = size is not None or bool(slice_extents(structured.op.operands[operand], dimension))
     return most if is_known and vectors == _WIDE else 0
