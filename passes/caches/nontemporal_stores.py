@@ -28,10 +28,8 @@ twice the traffic of a nontemporal store.
 
 In: a function on memrefs, vectorized. Out: the same, with two versions of loops. A buffer gets nontemporal stores if
 its size is at least half of the last cache, which the program looks at where it is dynamic, and nothing in the
-function reads it. A last cache of more than 96 MB is one of many cores: reading a line there takes about as long as
-from memory, and neighbours share it, so 8 times the second cache is enough; of a smaller result, what reads it next
-loses more than is won. Left alone: writes whose offset may be misaligned, masked writes, and writes outside of loops
-and in loops with results.
+function reads it. Left alone: writes whose offset may be misaligned, masked writes, and writes outside of loops and in
+loops with results.
 
 Such stores may become visible to other threads after later ones, so a fence must follow. `inplace-fence-streams`
 builds it, after the lowering of parallel loops, whose bodies do not admit it.
@@ -51,16 +49,10 @@ from mlir.dialects import arith, memref, scf, vector
 from ...dialects.structured import index_constant
 from ...dialects.support.frozen_classes import frozen
 from ..analysis.linalg.structured_op import type_bytes
-from ..analysis.schedule.machine import Machine
 from ..analysis.schedule.streamed_stores import Stream, StreamedBuffer, find_streams
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import read_machine
-
-_MOST_NEAR = 96 << 20
-"""The largest last cache of a few cores, which is much faster than memory."""
-_FAR = 8
-"""How many times the second cache is streamed past a larger one."""
 
 
 @frozen
@@ -84,17 +76,12 @@ class NontemporalStoresPass(Pass[NontemporalStoresOptions]):
         if not len(op.regions[0].blocks):
             return
         machine = read_machine(self.options.machine, op)
-        for stream in find_streams(op, _least_bytes(machine)):
+        for stream in find_streams(op, machine.l3 // 2):
             if self.options.print_streams:
                 self.remark(stream.loop.location, f"stores of this loop that are nontemporal: {len(stream.writes)}")
             with stream.loop.location:
                 _split(stream)
             self.count("nontemporal", len(stream.writes))
-
-
-def _least_bytes(machine: Machine) -> int:
-    """Return from how many bytes on a buffer is streamed."""
-    return _FAR * machine.l2 if machine.l3 > _MOST_NEAR else machine.l3 // 2
 
 
 def _split(stream: Stream) -> None:
