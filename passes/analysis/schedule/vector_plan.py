@@ -7,9 +7,8 @@ payload must be one associative op, or the payload chooses elements in any order
 The register tile keeps accumulators in registers while the reduction loops run. It has several vectors along the lane
 loop, and several rows of another loop (`rows`) that share loads; more rows where loaded elements have to be widened.
 
-A product of matrices takes as many rows as there are registers for, if their number is known (what is left of an
-unknown number is computed row by row): the second cache just loads four vectors in the time in which four rows compute
-with them, and has time for nothing else, such as lines of what comes next.
+A product of matrices whose rows are two or three vectors takes as many rows as there are registers for, if their number
+is known (what is left of an unknown number is computed row by row).
 
 Where the rows along the lanes are one or two vectors, and many pixels share them, as they do packed weights of a
 convolution, the tile takes almost all registers, with rows of two loops: an image of 7 x 7 pixels has 14 rows then.
@@ -39,7 +38,6 @@ from ....dialects.support.element_sizes import element_bytes
 from ....dialects.support.frozen_classes import frozen
 from ..linalg.element_choices import Choice, find_choice
 from ..linalg.products import is_sum_of_products
-from ..linalg.slice_extents import slice_extents
 from ..linalg.structured_op import NotStructured, Structured, read_structured, type_bytes
 from ..linalg.vector_payload import find_combiner, has_short_polynomial, reads_rows, waits_for_memory, why_not_lanewise
 from .machine import Machine
@@ -54,9 +52,6 @@ _FEW_VECTORS = 2
 
 _WIDE = 4
 """The most vectors in a row of a tile that has rows."""
-
-_MANY_ROWS = 256
-"""So many rows of four vectors are worth the code for what is left of them."""
 
 _LINE_BITS = 64 * 8
 """The bits of a cache line."""
@@ -244,20 +239,15 @@ def _rows_of_product(structured: Structured, lane_loop: int, loop: int, vectors:
     In a depthwise convolution each row has vectors of its own, too.
 
     There is a register for each vector of the row, and one for an element of the other input. Steps are equal: a last
-    one of few rows would read all weights again for these. Of four vectors, a number of rows that divides all rows is
-    taken if there is one, so that no code is compiled for what would be left: that takes a fifth of the time to compile
-    a model, and is worth it for many rows only.
+    one of few rows would read all weights again for these. Of four vectors, six rows were 5 % faster on one thread, but
+    half as fast on two, where what is left of a thread's rows went one by one; and models took a quarter longer to
+    compile.
     """
     most, size = (registers - vectors - 1) // vectors, structured.sizes[loop]
     alone = structured.depends(0, lane_loop) != structured.depends(1, lane_loop)
-    if vectors == 1 or not alone:
+    if vectors in (1, _WIDE) or not alone or size is None:
         return 0
-    if size is not None and (vectors < _WIDE or size < _MANY_ROWS):
-        divisors = [rows for rows in range(most, most // 2, -1) if size % rows == 0 and vectors == _WIDE]
-        return divisors[0] if divisors else -(-size // -(-size // most))
-    operand, dimension = structured.places[loop]
-    is_known = size is not None or bool(slice_extents(structured.op.operands[operand], dimension))
-    return most if is_known and vectors == _WIDE else 0
+    return -(-size // -(-size // most))
 
 
 def is_tall(plan: VectorPlan) -> bool:
