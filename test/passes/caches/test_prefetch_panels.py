@@ -43,7 +43,7 @@ def test_results_are_the_same_with_the_next_panel_fetched(m: int, k: int, n: int
         (64, "f64", SMALL, True),
         ("?", "f32", SMALL, True),
         (64, "f32", LARGE, False),  # Panels stay in the second cache.
-        (6, "f32", SMALL, False),  # One register tile reads each once.
+        (4, "f32", SMALL, False),  # One register tile reads each once.
     ],
 )
 def test_panels_that_are_read_again_and_come_from_afar_are_fetched(
