@@ -45,7 +45,9 @@ COPIED = (
             "plan",
             "process_bound",
             "results",
+            "trampoline_answers",
             "trampoline_code",
+            "trampoline_matching",
             "trampoline_records",
             "trampolines",
         )

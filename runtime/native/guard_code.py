@@ -9,15 +9,24 @@ was not allocated in this call, and is only freed.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import IntEnum
 
 from ...dialects.support.frozen_classes import frozen
 from ...passes.framework.contract import REQUIRE, REQUIRE_ROOM
+from .guard_slots import (
+    CONTEXT_BYTES,
+    FAIL,
+    FIRST_BYTES,
+    GROW,
+    JUMP_BYTES,
+    STACK_SLOTS,
+    TRACKED,
+    UNTRACKED,
+    ContextRecord,
+)
 from .shorthand import declaration, expand
 
 __all__ = [
     "ALLOCATE",
-    "CONTEXT_BYTES",
     "ENTER",
     "FAILED_IN_BODY",
     "FREE",
@@ -53,24 +62,10 @@ USE_GUARD = "inplace_use_guard"
 KEY, STACK_KEY = "inplace_key", "inplace_stack_key"
 """The functions that return the key under which a thread finds the context of its call, and the end of its stack."""
 
-_SLOTS = 16
-"""The blocks for which there is room on the stack."""
 _ATTRIBUTE_BYTES = 256
 """More than the `pthread_attr_t` of any C library has."""
 _MOST_RESERVED = 1 << 18
 """The part of the stack that is left to a function's own frame, to the C library, and to the rest of the call."""
-_JUMP_WORDS = 64
-"""More than the `jmp_buf` of any C library has."""
-
-
-class _ContextRecord(IntEnum):
-    """What is known of a call that runs.
-
-    `FREE` is the number of a free slot plus one, or 0; `LIMIT` the least address that its stack may grow to.
-    """
-
-    PREVIOUS, SLOTS, CAPACITY, USED, FREE, FAILURE, LIMIT, FIRST_SLOT = range(8)
-    JUMP = FIRST_SLOT + _SLOTS
 
 
 @frozen
@@ -123,25 +118,21 @@ _LIBRARY = (
     "pthread_setspecific",
     "_longjmp",
 )
-CONTEXT_BYTES = (_ContextRecord.JUMP + _JUMP_WORDS) * 8
-"""The size of a context."""
-_FIRST, _JUMP = _ContextRecord.FIRST_SLOT * 8, _ContextRecord.JUMP * 8
-
 _ENTER = f"""
 %context = llvm.ptrtoint %memory : !llvm.ptr to i64
 key = inplace_key()
 previous = pthread_getspecific(key)
-slots = context + {_FIRST}
+slots = context + {FIRST_BYTES}
 context.PREVIOUS := previous
 context.SLOTS := slots
-context.CAPACITY := {_SLOTS}
+context.CAPACITY := {STACK_SLOTS}
 context.USED := 0
 context.FREE := 0
 context.FAILURE := 0
 context.LIMIT := 0
 SET_LIMIT
 entered = pthread_setspecific(key, context)
-jump_at = context + {_JUMP}
+jump_at = context + {JUMP_BYTES}
 %jump = llvm.inttoptr %jump_at : i64 to !llvm.ptr
 llvm.return %jump : !llvm.ptr
 """
@@ -183,7 +174,7 @@ key = inplace_key()
 caller = context.PREVIOUS
 left = pthread_setspecific(key, caller)
 slots_now = context.SLOTS
-slots_then = context + {_FIRST}
+slots_then = context + {FIRST_BYTES}
 if slots_now == slots_then -> ^done, ^grown
 ^grown:
 free(slots_now)
@@ -267,144 +258,6 @@ llvm.unreachable
 llvm.return
 """
 
-_FAIL = f"""
-key = inplace_key()
-context = pthread_getspecific(key)
-if context == 0 -> ^abort, ^escape
-^abort:
-abort()
-llvm.unreachable
-^escape:
-context.FAILURE := code
-slots = context.SLOTS
-used = context.USED
-jump ^slot(0)
-^slot(at):
-next = at + 1
-offset = at * 8
-slot = slots + offset
-if at == used -> ^jump, ^look
-^look:
-block = slot[0]
-if block < 0 -> ^slot(next), ^release
-^release:
-inplace_release(block)
-jump ^slot(next)
-^jump:
-jump_at = context + {_JUMP}
-_longjmp(jump_at, 1)
-llvm.unreachable
-"""
-
-_GROW = f"""
-slots = context.SLOTS
-used = context.USED
-bytes = used * 8
-twice = used * 2
-bytes_twice = bytes * 2
-new = malloc(bytes_twice)
-if new == 0 -> ^no, ^copy
-^no:
-llvm.return %new : i64
-^copy:
-copied = memcpy(new, slots, bytes)
-context.SLOTS := new
-context.CAPACITY := twice
-first = context + {_FIRST}
-if slots == first -> ^done, ^free
-^free:
-free(slots)
-jump ^done
-^done:
-llvm.return %new : i64
-"""
-
-_ALLOCATE = """
-key = inplace_key()
-context = pthread_getspecific(key)
-wanted = size + %d
-block = inplace_allocate(wanted)
-if block == 0 -> ^failed, ^made
-^made:
-if context == 0 -> ^done, ^track
-^track:
-vacant = context.FREE
-used = context.USED
-slots = context.SLOTS
-if vacant == 0 -> ^new, ^again
-^again:
-again = vacant - 1
-hole_offset = again * 8
-hole_at = slots + hole_offset
-hole = hole_at[0]
-following = 0 - hole
-less = following - 1
-context.FREE := less
-jump ^put(again)
-^new:
-capacity = context.CAPACITY
-if used == capacity -> ^full, ^push
-^full:
-grown = inplace_grow(context)
-if grown == 0 -> ^no_room, ^push
-^push:
-more = used + 1
-context.USED := more
-jump ^put(used)
-^put(at):
-slots_now = context.SLOTS
-offset = at * 8
-slot = slots_now + offset
-slot[0] := block
-PLACE
-place[0] := at
-jump ^done
-^no_room:
-inplace_release(block)
-jump ^failed
-^failed:
-if size < 0 -> ^fail(9223372036854775806), ^fail(size)
-^fail(asked):
-code = asked + 1
-inplace_fail(code)
-llvm.unreachable
-^done:
-return block
-"""
-
-_RELEASE = """
-%block = llvm.ptrtoint %given : !llvm.ptr to i64
-if block == 0 -> ^done, ^look
-^look:
-key = inplace_key()
-context = pthread_getspecific(key)
-if context == 0 -> ^release, ^known
-^known:
-PLACE
-at = place[0]
-used = context.USED
-slots = context.SLOTS
-offset = at * 8
-slot = slots + offset
-if at <u used -> ^compare, ^release
-^compare:
-found = slot[0]
-if found == block -> ^forget, ^release
-^forget:
-vacant = context.FREE
-next = at + 1
-hole = 0 - vacant
-hole_next = hole - 1
-slot[0] := hole_next
-context.FREE := next
-jump ^release
-^release:
-inplace_release(block)
-jump ^done
-^done:
-llvm.return
-"""
-
 _SET_LIMIT = "limit = inplace_stack_limit()\ncontext.LIMIT := limit"
 
 PROCESS_KEYS = (
@@ -466,7 +319,7 @@ def guard_module(allocator: NativeAllocator, *, recursive: bool, keys: str) -> s
         text = text.replace("PLACE", allocator.place).replace("SET_LIMIT", _SET_LIMIT if recursive else "")
         text = text.replace("inplace_allocate(", f"{allocator.allocate}(")
         text = text.replace("inplace_release(", f"{allocator.free}(")
-        return f"llvm.func {head} {{\n{expand(text, {'context': _ContextRecord}, functions)}\n}}"
+        return f"llvm.func {head} {{\n{expand(text, {'context': ContextRecord}, functions)}\n}}"
 
     return "\n".join(
         [
@@ -485,14 +338,14 @@ def guard_module(allocator: NativeAllocator, *, recursive: bool, keys: str) -> s
             function(f"internal @{REQUIRE_ROOM}(%bytes: f64) attributes {{always_inline}}", _REQUIRE_ROOM),
             function(f"internal @{REQUIRE}(%holds: i1, %message: !llvm.ptr) attributes {{always_inline}}", _REQUIRE),
             function(
-                'internal @inplace_fail(%code: i64) attributes {no_inline, passthrough = ["cold", "noreturn"]}', _FAIL
+                'internal @inplace_fail(%code: i64) attributes {no_inline, passthrough = ["cold", "noreturn"]}', FAIL
             ),
-            function("internal @inplace_grow(%context: i64) -> i64 attributes {no_inline}", _GROW),
+            function("internal @inplace_grow(%context: i64) -> i64 attributes {no_inline}", GROW),
             function(
                 f"@{ALLOCATE}(%size: i64) -> (!llvm.ptr {{llvm.noalias}}) attributes {{no_inline}}",
-                _ALLOCATE % allocator.spare,
+                TRACKED % allocator.spare,
             ),
-            function(f"@{FREE}(%given: !llvm.ptr) attributes {{no_inline}}", _RELEASE),
+            function(f"@{FREE}(%given: !llvm.ptr) attributes {{no_inline}}", UNTRACKED),
             function("internal @inplace_stack_limit() -> i64 attributes {no_inline}", _STACK_LIMIT)
             if recursive
             else "",

@@ -50,7 +50,8 @@ from mlir import ir
 from mlir.dialects import llvm
 
 from ...passes.analysis.ir.traversal import find_ops
-from .guard_code import CONTEXT_BYTES, ENTER, FAILED_IN_BODY, LEAVE, RAISE_NOTED
+from .guard_code import ENTER, FAILED_IN_BODY, LEAVE, RAISE_NOTED
+from .guard_slots import CONTEXT_BYTES
 
 __all__ = ["guard_bodies"]
 
