@@ -45,9 +45,6 @@ COPIED = (
             "plan",
             "process_bound",
             "results",
-            "trampoline_answers",
-            "trampoline_code",
-            "trampoline_matching",
             "trampoline_records",
             "trampolines",
         )
@@ -58,7 +55,6 @@ COPIED = (
     ),
     "runtime/memory/result_pool.py",
     "runtime/memory/statistics.py",
-    "runtime/native/shorthand.py",
 )
 """`loaded_library.py` and all that it imports."""
 

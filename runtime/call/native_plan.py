@@ -20,8 +20,8 @@ from .frames import FrameLayout, descriptor_code
 from .held_arguments import HeldArguments
 from .out_arrays import Out
 from .results import NativeCode, may_be_given
-from .trampoline_matching import MOST_OUTS
 from .trampoline_records import (
+    MOST_OUTS,
     ArgumentKind,
     ArgumentRecord,
     OutRecord,

@@ -6,12 +6,9 @@ and `^run` (`trampoline_answers.py`).
 
 from __future__ import annotations
 
-from .trampoline_records import ArgumentRecord, PairRecord, SpanRecord
+from .trampoline_records import MOST_OUTS, ArgumentRecord, PairRecord, SpanRecord
 
-__all__ = ["MATCH", "MOST_OUTS"]
-
-MOST_OUTS = 16
-"""How many results may be written by native code to new arrays."""
+__all__ = ["MATCH"]
 
 MATCH = f"""
 %outs_at = llvm.alloca %k{MOST_OUTS} x i64 : (i64) -> !llvm.ptr

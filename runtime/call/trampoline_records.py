@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 __all__ = [
+    "MOST_OUTS",
     "ArgumentKind",
     "ArgumentRecord",
     "BoundRecord",
@@ -16,6 +17,9 @@ __all__ = [
     "ResultRecord",
     "SpanRecord",
 ]
+
+MOST_OUTS = 16
+"""How many results may be written by native code to new arrays."""
 
 
 class HeadRecord(IntEnum):
