@@ -3,11 +3,12 @@
     python benchmarks/threads.py
     python benchmarks/threads.py --only softmax attention --threads 2 --rounds 15
 
-Each program of `speed.py` runs on one thread and on several, in turns; what counts of a turn is the median of its calls
-in 60 ms, and of all rounds the median, with the quartiles of the ratio. Then the same again while a process that never
-waits is kept on the last core. With `--openmp` the threads are those of a runtime of OpenMP, which waits for all of
-them; in a run of its own, as its threads go on spinning after a call. Results on several threads are compared with
-those on one, bit for bit, before. On a machine that does other things all figures are worse.
+Each program of `speed.py` runs on one thread and on several, in turns; what counts of a turn is the mean of its calls
+in 200 ms, as a few calls that wait for a core make it, and of all rounds the median, with the quartiles of the ratio.
+Then the same again while a process that never waits is kept on the last core. With `--openmp` the threads are those of
+a runtime of OpenMP, which waits for all of them; in a run of its own, as its threads go on spinning after a call.
+Results on several threads are compared with those on one, bit for bit, before. On a machine that does other things all
+figures are worse.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from subjects.workloads import WORKLOADS, Workload
 import mlir_inplace as mi
 from mlir_inplace.runtime.native.openmp import find_openmp
 
-TURN = 0.06
+TURN = 0.2
 DEFAULT = ("matmul 512x512x512", "matmul 1024x1024x1024", "relu", "softmax", "layernorm", "attention", "MLP", "conv")
 Call = Callable[[], Any]
 
@@ -89,14 +90,14 @@ def measure(versions: Mapping[str, Call], rounds: int) -> dict[str, list[float]]
 
 
 def turn(call: Call) -> float:
-    """The median of the calls in one turn."""
-    taken: list[float] = []
-    end = time.perf_counter() + TURN
-    while len(taken) < 3 or time.perf_counter() < end:
-        begin = time.perf_counter()
+    """The mean of the calls in one turn."""
+    calls = 0
+    begin = now = time.perf_counter()
+    while calls < 3 or now < begin + TURN:
         call()
-        taken.append(time.perf_counter() - begin)
-    return statistics.median(taken)
+        calls += 1
+        now = time.perf_counter()
+    return (now - begin) / calls
 
 
 def row(name: str, seconds: Mapping[str, list[float]]) -> str:

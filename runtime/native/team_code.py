@@ -4,15 +4,21 @@ Code of `threads=` calls `__kmpc_fork_call` with the function that all threads o
 `__kmpc_dispatch_next_8u` for iterations until none are left. The loop has no barrier at its end, so it does not matter
 which threads come: the caller runs the function too, and iterations that nobody else takes are its own.
 
-The process has one team. A region is published by its gate: how many threads may still enter it (upper half), and how
-many are inside (lower half). The caller closes the gate when it has found no iterations left, and waits only for
-threads that are inside. A thread that the system gives no processor never enters, and is not waited for. A thread that
-is inside has passed the gate after the region was published and before it was closed, so what it reads of the region is
+The process has one team. A region is published by its gate: how many threads may be inside at a time (upper half), and
+how many are (lower half). The caller closes the gate when it has found no iterations left, and waits only for threads
+that are inside. A thread that the system gives no processor never enters, and is not waited for. A thread that is
+inside has passed the gate after the region was published and before it was closed, so what it reads of the region is
 stable.
 
 Threads sleep on the epoch, which counts the regions. They look at it for a while first: waking takes the system longer
 than a small region. A call from inside of a region, or while another thread's region runs, has no team: it is run by
 the caller alone. So the team's lock is never waited for.
+
+Where another process shares a processor, the system stops a thread of ours after its slice of some milliseconds. It
+would do so within a part, which the caller waits for. So each thread offers its processor before, outside of the
+region, between two of its parts if need be: the other process has its slice then, and the caller takes all parts. A
+thread that finds itself on the caller's processor moves to another one, or naps where there is none: it would take from
+the caller the time that it gives.
 """
 
 from __future__ import annotations
@@ -21,8 +27,10 @@ import platform
 from enum import IntEnum
 
 from .shorthand import declaration, expand
+from .team_processors import ALLOW_CALLS, MOVE_AWAY, OFFER, SLICE
+from .team_records import TEAM, TEAM_BYTES, StateRecord, TeamRecord, begin_slice
 
-__all__ = ["ADDRESSES", "NAMES", "TEAM_BYTES", "TeamRecord", "team_module"]
+__all__ = ["ADDRESSES", "NAMES", "team_module"]
 
 ADDRESSES = "inplace_team_addresses"
 """The function that stores the address of the team, then those of the functions called `NAMES`."""
@@ -37,30 +45,8 @@ NAMES = (
 """What OpenMP's lowering calls, with the arguments that it gives."""
 
 
-class TeamRecord(IntEnum):
-    """The team. What threads write at different times is in different lines of the cache."""
-
-    LOCK = 0
-    FUNCTION = 8
-    ARGUMENTS = 9
-    STATE_KEY = 10
-    COUNT_KEY = 11
-    WORKERS = 16
-    EPOCH = 24
-    GATE = 32
-    TAKEN = 40
-    SLEEPERS = 48
-
-
-class _StateRecord(IntEnum):
-    """A thread in a region: the loop, where its taken chunks are counted, a counter of its own, and a zero."""
-
-    FIRST, LAST, STEP, CHUNK, TAKEN_AT, OWN, ZERO = range(7)
-
-
-TEAM_BYTES = 56 * 8
 _ALIGNMENT = 64
-_STATE_WORDS = len(_StateRecord)
+_STATE_WORDS = len(StateRecord)
 _HALF = 1 << 32
 _PATIENCE = 1 << 19
 """Cycles for which a thread looks for the next region before it sleeps: some hundred microseconds."""
@@ -83,16 +69,16 @@ _FUNCTIONS = {
     "pthread_detach": "w i",
     "pthread_sigmask": "ipp i",
     "sched_yield": " i",
+    "sched_getcpu": " i",
+    "usleep": "w i",
     "syscall": "wwwww w",
     "inplace_start": "w v",
+    "inplace_offer": "w v",
+    "inplace_move_away": "w v",
     "inplace_pause": " v",
     "function": "ppp v",
 }
-_RECORDS: dict[str, type[IntEnum]] = {"team": TeamRecord, "state": _StateRecord}
-
-_TEAM = """
-%team_at = llvm.mlir.addressof @inplace_team : !llvm.ptr
-%team = llvm.ptrtoint %team_at : !llvm.ptr to i64"""
+_RECORDS: dict[str, type[IntEnum]] = {"team": TeamRecord, "state": StateRecord}
 
 
 def _state() -> str:
@@ -101,7 +87,9 @@ def _state() -> str:
 %state = llvm.ptrtoint %state_at : !llvm.ptr to i64
 state.ZERO := 0
 state.OWN := 0
-zero = state + {_StateRecord.ZERO * 8}"""
+state.OFFERED := 0
+state.LEFT := 0
+zero = state + {StateRecord.ZERO * 8}"""
 
 
 def _at(word: TeamRecord) -> str:
@@ -123,7 +111,7 @@ def _update(name: str, how: str, word: TeamRecord, value: str, order: str = "seq
     return f"%{name} = llvm.atomicrmw {how} %{word.name.lower()}_at, {value} {order} : !llvm.ptr, i64"
 
 
-_FORK = f"""{_TEAM}{_state()}
+_FORK = f"""{TEAM}{_state()}
 %function = llvm.ptrtoint %function_at : !llvm.ptr to i64
 %arguments = llvm.ptrtoint %arguments_at : !llvm.ptr to i64
 {_at(TeamRecord.LOCK)}
@@ -143,7 +131,7 @@ if 1 < wanted -> ^lock, ^alone
 %locked = llvm.extractvalue %pair[1] : !llvm.struct<(i64, i1)>
 llvm.cond_br %locked, ^publish, ^alone
 ^alone:
-own = state + {_StateRecord.OWN * 8}
+own = state + {StateRecord.OWN * 8}
 state.TAKEN_AT := own
 entered_alone = pthread_setspecific(key, state)
 function(zero, zero, arguments)
@@ -154,6 +142,8 @@ inplace_start(helpers)
 team.TAKEN := 0
 team.FUNCTION := function
 team.ARGUMENTS := arguments
+processor = sched_getcpu()
+team.PROCESSOR := processor
 permits = helpers * {_HALF}
 {_store("%permits", TeamRecord.GATE)}
 {_update("before", "add", TeamRecord.EPOCH, "%k1")}
@@ -185,7 +175,7 @@ jump ^wait(turn)
 llvm.return
 """
 
-_START = f"""{_TEAM}
+_START = f"""{TEAM}
 %worker_at = llvm.mlir.addressof @inplace_worker : !llvm.ptr
 %worker = llvm.ptrtoint %worker_at : !llvm.ptr to i64
 %thread_at = llvm.alloca %k1 x i64 : (i64) -> !llvm.ptr
@@ -208,7 +198,7 @@ llvm.return
 """
 """Where the system refuses another thread, the caller and those there are do the work."""
 
-_WORKER = f"""{_TEAM}{_state()}
+_WORKER = f"""{TEAM}{_state()}
 %signals_at = llvm.alloca %k{_SIGNAL_BYTES} x i8 {{alignment = 16 : i64}} : (i64) -> !llvm.ptr
 %signals = llvm.ptrtoint %signals_at : !llvm.ptr to i64
 {_SET_SIGNALS}
@@ -220,6 +210,7 @@ key = team.STATE_KEY
 taken = team + {TeamRecord.TAKEN * 8}
 state.TAKEN_AT := taken
 entered = pthread_setspecific(key, state)
+{begin_slice("at_first")}
 jump ^look(0)
 ^look(seen):
 {_load("now", TeamRecord.EPOCH)}
@@ -232,39 +223,49 @@ inplace_pause()
 {_load("later", TeamRecord.EPOCH)}
 if later == seen -> ^still, ^knock(later)
 ^still:
+inplace_move_away(state)
 %cycles = llvm.call_intrinsic "llvm.readcyclecounter"() : () -> i64
 spent = cycles - began
+inplace_offer(state)
 if spent <u {_PATIENCE} -> ^spin, ^sleep
 ^sleep:
 {_update("awake", "add", TeamRecord.SLEEPERS, "%k1")}
 slept = syscall(FUTEX, epoch, {_WAIT}, seen, 0)
 {_update("asleep", "sub", TeamRecord.SLEEPERS, "%k1")}
+{begin_slice("rested")}
 jump ^look(seen)
 ^knock(current):
+inplace_move_away(state)
+jump ^ask(current)
+^ask(asked):
 {_load("found", TeamRecord.GATE)}
-if found <u {_HALF} -> ^look(current), ^enter
+most = found / {_HALF}
+inside = found % {_HALF}
+if inside <u most -> ^enter, ^look(asked)
 ^enter:
-less = found - {_HALF}
-more = less + 1
+more = found + 1
 %pair = llvm.cmpxchg %gate_at, %found, %more acq_rel monotonic : !llvm.ptr, i64
 %passed = llvm.extractvalue %pair[1] : !llvm.struct<(i64, i1)>
-llvm.cond_br %passed, ^run, ^knock(%current : i64)
+llvm.cond_br %passed, ^run, ^ask(%asked : i64)
 ^run:
+state.LEFT := 0
 function = team.FUNCTION
 arguments = team.ARGUMENTS
 function(zero, zero, arguments)
 {_update("left", "sub", TeamRecord.GATE, "%k1")}
-jump ^look(current)
+inplace_offer(state)
+early = state.LEFT
+if early == 0 -> ^look(asked), ^knock(asked)
 """
 
-_PUSH = f"""{_TEAM}
+_PUSH = f"""{TEAM}
 %wanted = llvm.sext %count : i32 to i64
 key = team.COUNT_KEY
 noted = pthread_setspecific(key, wanted)
 llvm.return
 """
 
-_INIT = f"""{_TEAM}
+_INIT = f"""{TEAM}
 key = team.STATE_KEY
 state = pthread_getspecific(key)
 state.FIRST := first
@@ -274,11 +275,21 @@ state.CHUNK := chunk
 llvm.return
 """
 
-_NEXT = f"""{_TEAM}
+_NEXT = f"""{TEAM}
 %none = llvm.mlir.constant(0 : i32) : i32
 %some = llvm.mlir.constant(1 : i32) : i32
 key = team.STATE_KEY
 state = pthread_getspecific(key)
+offered = state.OFFERED
+if offered == 0 -> ^take_one, ^look
+^look:
+%now = llvm.call_intrinsic "llvm.readcyclecounter"() : () -> i64
+since = now - offered
+if since <u {SLICE} -> ^take_one, ^leave
+^leave:
+state.LEFT := 1
+llvm.return %none : i32
+^take_one:
 first = state.FIRST
 last = state.LAST
 step = state.STEP
@@ -327,9 +338,12 @@ def team_module() -> str | None:
     processor = platform.machine()
     if processor not in _FUTEX:
         return None
+    calls = {"FUTEX": _FUTEX[processor], **ALLOW_CALLS[processor]}
 
     def function(signature: str, body: str, attributes: str = "") -> str:
-        text = expand(body.replace("FUTEX", str(_FUTEX[processor])), _RECORDS, _FUNCTIONS)
+        for name, number in calls.items():
+            body = body.replace(f"syscall({name},", f"syscall({number},")
+        text = expand(body, _RECORDS, _FUNCTIONS)
         return f"llvm.func {signature} {attributes}{{\n{text}\n}}"
 
     declared = [name for name in _FUNCTIONS if not name.startswith("inplace_") and name != "function"]
@@ -343,6 +357,8 @@ def team_module() -> str | None:
             function("@inplace_pause()", f"{_PAUSE[processor]}\nllvm.return"),
             function("@inplace_worker(%unused: !llvm.ptr) -> !llvm.ptr", _WORKER),
             function("@inplace_start(%helpers: i64)", _START),
+            function("@inplace_offer(%state: i64)", OFFER),
+            function("@inplace_move_away(%state: i64)", MOVE_AWAY),
             function(
                 f"@{fork}(%location: !llvm.ptr, %count: i32, %function_at: !llvm.ptr, %arguments_at: !llvm.ptr)", _FORK
             ),

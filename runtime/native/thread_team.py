@@ -22,7 +22,8 @@ from ...passes.framework.entered_context import entered, new_context
 from ...passes.framework.errors import PassError
 from .engine import Engine, load_library
 from .openmp import is_openmp
-from .team_code import ADDRESSES, NAMES, TeamRecord, team_module
+from .team_code import ADDRESSES, NAMES, team_module
+from .team_records import TeamRecord
 
 __all__ = ["has_team", "require_own_loops", "thread_symbols"]
 

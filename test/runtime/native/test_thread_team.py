@@ -130,6 +130,42 @@ def test_several_threads_call() -> None:
         list(pool.map(work, range(4)))
 
 
+def test_threads_leave_a_long_region_and_come_back() -> None:
+    """They offer their processor to another process between two parts, of which each is computed once all the same."""
+    program = mi.compile(COUNT, threads=3)
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    try:
+        for _ in range(scaled(20)):
+            check(program, 40, 50_000)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+def test_threads_keep_to_the_processors_that_they_may_use() -> None:
+    """Where the caller has the only one they do not move; where there are more, they may use all afterwards."""
+    code = f"""
+import os, numpy as np, mlir_inplace as mi
+program = mi.compile('''{COUNT}''', threads=3)
+zeros = np.zeros(10_000, np.int64)
+def tasks():
+    return [int(task) for task in os.listdir("/proc/self/task")]
+def check(wanted):
+    for _ in range(50):
+        np.testing.assert_array_equal(program.main(zeros, 100, 100), np.arange(10_000))
+    while {{frozenset(os.sched_getaffinity(task)) for task in tasks()}} != {{wanted}}:
+        pass  # A thread that moves has fewer for a moment.
+allowed = frozenset(os.sched_getaffinity(0))
+check(allowed)
+one = frozenset([min(allowed)])
+for task in tasks():
+    os.sched_setaffinity(task, one)
+check(one)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
+
+
 def test_a_child_makes_threads_of_its_own() -> None:
     """Its parent's are gone after a fork, also if one of the parent's threads was in a region then."""
     program = mi.compile(COUNT, threads=2)
