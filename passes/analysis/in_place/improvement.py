@@ -129,7 +129,9 @@ class Improvement:
         if is_cheapest(self._effects, costs, before) or self._is_least(values, costs, before):
             return None
         known = [before, *(self._restricted(one, values, costs) for one in self._others)]
-        found = self._search(self._tables.of_part(values), costs, known)
+        best = min(known, key=partial(rank, costs))  # What is cheapest for the function may be dearer for a part.
+        known.remove(best)
+        found = self._search(self._tables.of_part(values), costs, [best, *known])
         return None if found is before else (before, found)
 
     def _restricted(self, outcome: OrderOutcome, values: Sequence[int], costs: CostModel) -> OrderOutcome:

@@ -265,9 +265,9 @@ class Leads:
         """Take the most promising one that may cost no more than ``best``; or None."""
         while self._heap:
             lead = heapq.heappop(self._heap)
-            if lead.estimate > best:
-                return None
-            estimate = lead.estimate if lead.of is None else self._checked(lead, *lead.of)
+            estimate = lead.estimate
+            if lead.of is not None and estimate < best:
+                estimate = min(self._checked(lead, *lead.of), best)
             if estimate == lead.estimate:
                 return lead
             heapq.heappush(self._heap, lead._replace(estimate=estimate, of=None))

@@ -38,8 +38,10 @@ _MOST_SINGLY = 600
 """How many ops trials of a part visit in a row that refuse one operand more and make nothing cheaper."""
 _MOST_LOOKS = 170
 """How many ops trials visit that follow leads where clauses seem to prove that nothing is cheaper."""
-_MOST_EQUAL = 20
+_MOST_EQUAL = 60
 """How many ops trials visit in a row that follow leads which seem to cost as much as the cheapest outcome."""
+_MOST_ABOVE = 40
+"""The same of leads that seem to cost more than the cheapest outcome: an estimate is no bound."""
 _MOST_DECIDED_FIRST = 60
 """How many ops are visited by trials that decide in front of the others what the best outcome of a part refuses."""
 _MOST_FAILURES = 2
@@ -123,7 +125,7 @@ class PartSearch:
                 leads.add(one.outcome, self._reasons(one.outcome.needed))
         while vain < most and self.trials * self._size < self._visits:
             lead, best = leads.pop(self._best.cost), self._best
-            if lead is None or (lead.estimate == best.cost and vain >= _MOST_EQUAL):
+            if lead is None or vain >= self._most_followed(lead.estimate, most):
                 return
             if self._known_outcome(lead.order, frozenset(lead.refused)) is None:
                 outcome = self._try(lead.order, dict(lead.refused))
@@ -132,6 +134,12 @@ class PartSearch:
                 vain = 0 if is_cheaper else vain + self._size
                 for other in self._in_other_orders() if is_cheaper else ():
                     leads.add(other, self._reasons(other.needed))
+
+    def _most_followed(self, estimate: Price, most: int) -> int:
+        """Return how many ops trials in a row may visit in vain that follow a lead of this ``estimate``."""
+        if estimate < self._best.cost:
+            return most
+        return _MOST_EQUAL if estimate == self._best.cost else _MOST_ABOVE
 
     def _in_other_orders(self) -> Iterator[OrderOutcome]:
         """Try what the best outcome refuses in the orders in which that is not known."""

@@ -205,3 +205,21 @@ def test_parts_may_be_cheapest_in_different_orders() -> None:
     """What the first order refuses in one part is refused where another part is decided forward."""
     found = _analysed("buffers", 148)
     assert found.copied == 72
+
+
+def test_leads_that_seem_to_cost_more_are_followed() -> None:
+    found = _analysed("vectors", 1944)
+    with mock.patch.object(part_search, "_MOST_ABOVE", 0):
+        assert found < _analysed("vectors", 1944)
+
+
+@pytest.mark.parametrize(("subject", "seed"), [("vectors", 2521), ("calls", 255)])
+def test_leads_that_fail_their_check_are_tried_as_if_they_cost_the_same(subject: str, seed: int) -> None:
+    found = _analysed(subject, seed)
+    with mock.patch.object(part_search, "_MOST_EQUAL", 20):
+        assert found < _analysed(subject, seed)
+
+
+def test_a_part_begins_with_what_is_cheapest_for_the_part() -> None:
+    """One loop swaps three bytes at no cost in an order that is dear for another loop."""
+    assert _analysed("vectors", 2729).weighed == 2516582915
