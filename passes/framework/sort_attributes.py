@@ -16,7 +16,7 @@ from mlir import ir
 
 from ...dialects.support.frozen_classes import frozen
 
-__all__ = ["SORT", "SortForm"]
+__all__ = ["SORT", "SortForm", "SortFunction"]
 
 SORT = "inplace.sort"
 
@@ -52,3 +52,13 @@ class SortForm:
     def unmark(function: ir.Operation) -> None:
         """Let `function` say nothing: it sorts in another way now."""
         del function.attributes[SORT]
+
+
+@frozen
+class SortFunction:
+    """What a function sorts: a memref of `type`, as numbers of `kind`, in an order."""
+
+    function: ir.Operation
+    form: SortForm
+    type: ir.MemRefType
+    kind: str

@@ -38,11 +38,8 @@ from mlir import ir
 from ...dialects.support.frozen_classes import frozen
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
-from ..framework.sort_attributes import SortForm
+from ..framework.sort_attributes import SortForm, SortFunction
 from ..scheduling.rewriting.linalg_ops import read_machine
-from .rewriting.quicksort import MOST
-from .rewriting.sort_code import SortCode
-from .rewriting.sort_lines import LINE_TYPES, line_function, write_line_sort, write_number_sort
 
 _BITS = 512
 _ELEMENTS = ("f32", "f64", "i32", "i64")
@@ -57,17 +54,7 @@ class VectorizeSortsOptions(PassOptions):
     machine: str = option("", help="properties of the machine that differ from the detected ones: 'vector-bits=256'")
 
 
-@frozen
-class _Sort:
-    """What a function sorts: a memref of `type`, as numbers of `kind`, in an order."""
-
-    function: ir.Operation
-    form: SortForm
-    type: ir.MemRefType
-    kind: str
-
-
-def _recognized(function: ir.Operation) -> _Sort | None:
+def _recognized(function: ir.Operation) -> SortFunction | None:
     """What `function` sorts, if it says and does so, and its lines lie one after the other. Changes nothing."""
     form = SortForm.of(function)
     signature = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
@@ -81,53 +68,15 @@ def _recognized(function: ir.Operation) -> _Sort | None:
         return None
     is_plain = type_.affine_map == ir.AffineMap.get_identity(type_.rank) and type_.memory_space is None
     kind = {"total": element.replace("f", "i"), "unsigned": f"u{element}"}.get(form.order, element)
-    return _Sort(function, form, type_, kind) if is_plain else None
+    return SortFunction(function, form, type_, kind) if is_plain else None
 
 
-def _replaced(sort: _Sort) -> str:
-    """The text of the function that sorts in vectors."""
-    code = SortCode(sort.kind)
-    size = sort.type.shape[-1]
-    memory = f"memref<{size}x{sort.type.element_type}>"
-    name = ir.StringAttr(sort.function.attributes["sym_name"]).value
-    with code.function(name, f"%x: {sort.type}"):
-        data = spare = _pointer(code, "%x", str(sort.type))
-        if size > MOST * code.lanes:
-            code.do(f"%spare = memref.alloc() {{alignment = 64 : i64}} : {memory}")
-            spare = _pointer(code, "%spare", memory)
-        down = code.get(f"arith.constant {str(sort.form.descending).lower()}")
-        lines = math.prod(sort.type.shape[:-1])
-        with code.loop(code.number(0), code.number(lines * size), size) as names:
-            line = line_function(sort.kind, sort.form.order)
-            code.call(line, code.at(data, names[0]), spare, code.number(size), down, types=LINE_TYPES)
-        if size > MOST * code.lanes:
-            code.do(f"memref.dealloc %spare : {memory}")
-    return code.text()
-
-
-def _worth_compiling(sorts: list[_Sort]) -> list[_Sort]:
+def _worth_compiling(sorts: list[SortFunction]) -> list[SortFunction]:
     """The sorts of kinds that have elements enough, in all their lines together."""
     elements = Counter[str]()
     for sort in sorts:
         elements[sort.kind] += math.prod(sort.type.shape)
     return [sort for sort in sorts if elements[sort.kind] >= _FEWEST]
-
-
-def _pointer(code: SortCode, value: str, type_: str) -> str:
-    address = code.get(f"memref.extract_aligned_pointer_as_index {value} : {type_} -> index")
-    return code.get(f"llvm.inttoptr {code.get(f'arith.index_cast {address} : index to i64')} : i64 to !llvm.ptr")
-
-
-def _text(sorts: list[_Sort]) -> str:
-    """The text of a module with the functions of all sorts, each once."""
-    parts: list[str] = []
-    for kind in sorted({sort.kind for sort in sorts}):
-        code = SortCode(kind)
-        write_number_sort(code)
-        for order in sorted({sort.form.order for sort in sorts if sort.kind == kind}):
-            write_line_sort(code, order)
-        parts.append(code.text())
-    return "\n".join([*parts, *map(_replaced, sorts)])
 
 
 class VectorizeSortsPass(Pass[VectorizeSortsOptions]):
@@ -146,7 +95,9 @@ class VectorizeSortsPass(Pass[VectorizeSortsOptions]):
         sorts = _worth_compiling([sort for function in functions if (sort := _recognized(function)) is not None])
         if not sorts:
             return
-        parsed = ir.Module.parse(_text(sorts), op.context)
+        from .rewriting.sort_functions import text_of_sorts
+
+        parsed = ir.Module.parse(text_of_sorts(sorts), op.context)
         replaced = {ir.StringAttr(sort.function.attributes["sym_name"]).value: sort.function for sort in sorts}
         for made in list(parsed.body):
             self._take(op, made.operation, replaced)

@@ -11,7 +11,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ...dialects.support.text_error import TextError
-from .parser_crashes import first_deadly
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,6 +90,8 @@ def check_text(text: str, name: str = "-") -> None:
         raise _error(message, data, place, name)
     if shape := _LONG_SHAPE.search(bare):
         raise _error(f"a shape has more than {MAX_NESTING} sizes here", data, shape.start(), name)
+    from .parser_crashes import first_deadly  # Its expressions are compiled for text only: frontends have modules.
+
     if found := first_deadly(bare):
         message, place = found
         raise _error(message, data, place, name)
