@@ -184,17 +184,32 @@ def _owned_returns(table: RootTable, terminator: ir.Operation, knows: bool) -> l
     None if its callers know what it returns.
     """
     returned = {} if knows else leaving_buffers(terminator)
-    clones = (_owned_return(table, terminator, number, returned) for number in returned)
-    return [clone for clone in clones if clone is not None]
+    holders: dict[int, list[ir.Value]] = {}
+    clones: list[ReturnedClone] = []
+    for number, value in returned.items():
+        roots = table.sets[value]
+        borrowed = [n for n in sorted(roots) if _is_borrowed(table, n)]
+        # What both of two results may borrow, each is compared with anyway.
+        owned = [n for n in sorted(roots) if n not in borrowed]
+        earlier = list(dict.fromkeys(other for root in owned for other in holders.get(root, ())))
+        clone = _owned_return(table, terminator, number, borrowed, earlier)
+        clones += [] if clone is None else [clone]
+        for root in owned:
+            holders.setdefault(root, []).append(value)
+    return clones
+
+
+def _is_borrowed(table: RootTable, number: int) -> bool:
+    root = table.roots[number]
+    return root.kind is RootKind.BORROWED and not root.returnable
 
 
 def _owned_return(
-    table: RootTable, terminator: ir.Operation, number: int, returned: dict[int, ir.Value]
+    table: RootTable, terminator: ir.Operation, number: int, borrowed: Sequence[int], earlier: Sequence[ir.Value]
 ) -> ReturnedClone | None:
-    value = returned[number]
+    """The clone of a result that may be `borrowed` roots, or one of the `earlier` results."""
+    value = terminator.operands[number]
     roots = table.sets[value]
-    borrowed = [n for n in sorted(roots) if table.roots[n].kind is RootKind.BORROWED and not table.roots[n].returnable]
-    earlier = [other for n, other in returned.items() if n < number and table.sets[other] & roots]
     certain = table.is_certain(roots) and any(table.sets[other] == roots for other in earlier)
     if certain or len(borrowed) == len(roots):
         return ReturnedClone(terminator, number, None)

@@ -15,7 +15,7 @@ from ....dialects.support.frozen_classes import record
 from ...framework.errors import PassFailure
 from ..ir.symbols import callee_name
 from .plan import Free, GlobalBuffer, Handle
-from .returned_buffers import ReturnedBuffers
+from .returned_buffers import ReturnedBuffers, connected
 from .roots import NONE, VIEWS, Root, RootKind, Roots, RootTable, is_buffer, leaving_buffers
 
 __all__ = ["BlockScan", "RegionLifetimes"]
@@ -126,15 +126,21 @@ class RegionLifetimes(RootTable):
                     self.shifted.add(op.results[number])
                 if number in returned.groups:
                     self.check_address(operand, op)
-        members: dict[int, list[int]] = {number: [] for number in returned.groups.values()}
-        for number, group in returned.groups.items():
+        self._join_groups(op, outer, returned.groups, scan)
+
+    def _join_groups(
+        self, op: ir.Operation, outer: Mapping[int, Roots], groups: Mapping[int, int], scan: BlockScan
+    ) -> None:
+        """Assign sets to the results of an op; `groups` has those that may be new memory (`ReturnedBuffers`)."""
+        members: dict[int, list[int]] = {number: [] for number in groups.values()}
+        for number, group in groups.items():
             members[group].append(number)
         for group in members.values():
             if len(group) == 1 and not outer[group[0]]:
                 self._add_own(self.new_root(RootKind.OWNED, (op.results[group[0]],), scan.level), op, scan)
             else:
                 self.join(op, {number: outer[number] for number in group}, group, scan)
-        for number in outer.keys() - returned.groups.keys():
+        for number in outer.keys() - groups.keys():
             self.sets[op.results[number]] = outer[number]
 
     def _pass_on(self, result: ir.Value, source: ir.Value, *, shifts: bool = False) -> None:
@@ -184,17 +190,18 @@ class RegionLifetimes(RootTable):
     def _scan_branches(self, op: ir.Operation, blocks: Sequence[ir.Block], scan: BlockScan) -> set[int]:
         used: set[int] = set()
         outer: dict[int, Roots] = {}
-        fresh: set[int] = set()
+        fresh: list[tuple[int, int]] = []
         for block in blocks:
             inner = self.scan_block(block, self.new_level())
             used |= inner.outer
             leaving = leaving_buffers(inner.terminator)
             self.free_own(inner, list(leaving.values()))
+            first: dict[int, int] = {}
             for number, value in leaving.items():
                 roots, made = self.sets[value], self.made_in(inner, self.sets[value])
                 outer[number] = outer.get(number, NONE) | (roots - made)
-                fresh |= {number} if made else set()
-        self.join(op, outer, fresh, scan)
+                fresh += [(number, first.setdefault(root, number)) for root in made]
+        self._join_groups(op, outer, connected(fresh), scan)
         return used
 
     def made_in(self, scan: BlockScan, roots: Roots) -> Roots:

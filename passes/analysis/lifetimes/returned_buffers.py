@@ -17,7 +17,7 @@ from ..ir.union_find import UnionFind
 from .plan import GlobalBuffer
 from .roots import RootKind, RootTable, is_buffer, leaving_buffers
 
-__all__ = ["CallGraph", "ReturnedBuffers", "is_from_caller", "joined", "read_returned"]
+__all__ = ["CallGraph", "ReturnedBuffers", "connected", "is_from_caller", "joined", "read_returned"]
 
 
 @frozen
@@ -54,7 +54,7 @@ def read_returned(table: RootTable, terminators: Iterable[ir.Operation]) -> Retu
             arguments[number] = arguments.get(number, frozenset()) | numbers
             constants[number] = constants.get(number, frozenset()) | symbols
             shared += [(number, first.setdefault(root, number)) for root in new]
-    return ReturnedBuffers(arguments, constants, _groups(shared))
+    return ReturnedBuffers(arguments, constants, connected(shared))
 
 
 def joined(first: ReturnedBuffers, second: ReturnedBuffers) -> ReturnedBuffers:
@@ -62,11 +62,11 @@ def joined(first: ReturnedBuffers, second: ReturnedBuffers) -> ReturnedBuffers:
     return ReturnedBuffers(
         {number: one | second.arguments[number] for number, one in first.arguments.items()},
         {number: one | second.constants[number] for number, one in first.constants.items()},
-        _groups([*first.groups.items(), *second.groups.items()]),
+        connected([*first.groups.items(), *second.groups.items()]),
     )
 
 
-def _groups(shared: Sequence[tuple[int, int]]) -> Mapping[int, int]:
+def connected(shared: Sequence[tuple[int, int]]) -> Mapping[int, int]:
     """The least number that each number is connected with, by `shared`."""
     sets, least = UnionFind(), dict[int, int]()
     for pair in shared:

@@ -15,16 +15,16 @@ FREEING = (
     Rule(
         "a buffer is returned once",
         "a buffer returned twice",
-        _FREE + "_owned_return",
+        _FREE + "_owned_returns",
         "earlier = []",
-        "earlier = [other for n, other in returned.items() if n < number and table.sets[other] & roots]",
+        "earlier = list(dict.fromkeys(other for root in owned for other in holders.get(root, ())))",
     ),
     Rule(
         "borrowed buffers are cloned",
         "what it may not own",
-        _FREE + "_owned_return",
+        _FREE + "_is_borrowed",
         "False",
-        "table.roots[n].kind is RootKind.BORROWED and not table.roots[n].returnable",
+        "root.kind is RootKind.BORROWED and not root.returnable",
     ),
     Rule(
         "results may be arguments of private functions",
@@ -102,8 +102,15 @@ FREEING = (
         "branches make one or the other",
         "## 7. Freeing",
         _REGION + "_scan_branches",
-        "fresh |= set()",
-        "fresh |= {number} if made else set()",
+        "fresh += []",
+        "fresh += [(number, first.setdefault(root, number)) for root in made]",
+    ),
+    Rule(
+        "results of branches may be one buffer",
+        "results that yield one new buffer",
+        _REGION + "_scan_branches",
+        "number",
+        "first.setdefault(root, number)",
     ),
     Rule(
         "branches pass on outer buffers",

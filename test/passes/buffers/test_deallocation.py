@@ -798,3 +798,40 @@ def test_plans_that_only_free(body: str, expected: bool) -> None:
     with ir.Context():
         module = ir.Module.parse(re.sub(r"\bT\b", "memref<4xf32>", text))
         assert frees_only(analyze_lifetimes(module.operation)) == expected
+
+
+def _returned_by_branches(count: int, kept: str) -> str:
+    """A function of `count` results: one branch makes each anew, the other one yields `kept`."""
+    memref, lines = "memref<4xf32>", list[str]()
+    types = ", ".join([memref] * count)
+    lines += [f"    %b{i} = memref.alloc() : {memref}" for i in range(count)]
+    yielded = ", ".join(f"%b{i}" for i in range(count))
+    returned = ", ".join(f"%r#{i}" for i in range(count))
+    body = "\n".join(lines)
+    return f"""
+    func.func @f(%a: {memref}, %c: i1) -> ({types}) {{
+      %r:{count} = scf.if %c -> ({types}) {{
+    {body}
+        scf.yield {yielded} : {types}
+      }} else {{
+        %n = memref.alloc() : {memref}
+        scf.yield {", ".join([kept] * count)} : {types}
+      }}
+      return {returned} : {types}
+    }}"""
+
+
+@pytest.mark.parametrize("count", [2, 40])
+def test_results_that_branches_make_are_compared_with_what_they_borrow_only(count: int) -> None:
+    """Two of them are never one new buffer."""
+    with ir.Context(), ir.Location.unknown():
+        module = ir.Module.parse(_returned_by_branches(count, "%a"))
+        plan = analyze_lifetimes(module.operation)
+    assert [len(clone.when or ()) for clone in plan.clones] == [1] * count
+
+
+def test_results_that_a_branch_yields_twice_are_compared_with_each_other() -> None:
+    with ir.Context(), ir.Location.unknown():
+        module = ir.Module.parse(_returned_by_branches(3, "%n"))
+        plan = analyze_lifetimes(module.operation)
+    assert [len(clone.when or ()) for clone in plan.clones] == [1, 2]
