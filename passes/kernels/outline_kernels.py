@@ -7,8 +7,8 @@ In: functions on memrefs. Out: the same functions, in which each linalg op and e
 in the size of a function. Of a loop with a crowd inside, what is inside is outlined. The arguments are the addresses of
 buffers with static layouts, and all other values from outside; constants are cloned. An address is marked as
 `llvm.noalias` where all callers pass an allocation of which they pass no other part, so that LLVM knows as much as
-before. Left alone: ops with results, nested loops and small ops (a call takes some nanoseconds), bodies with calls, and
-bodies that free memory or let it escape.
+before. Left alone: ops with results, nested loops, bodies with calls, and bodies that free memory or let it escape.
+Small ops are left alone too, as a call takes some nanoseconds, unless a function has 64 of them or more.
 
 ```text
 linalg.matmul ins(%a, %b) outs(%c)              %pa, %pb, %pc = the addresses of %a, %b, %c

@@ -56,6 +56,8 @@ _DEEPEST = 64
 _FEWEST_ELEMENTS = 256
 _FEWEST_IN_LOOPS = 4096
 """A smaller op is not outlined: a call takes some nanoseconds, and LLVM unrolls the op."""
+_MANY_SMALL = 64
+"""So many smaller ops of a function are, if no loop runs them: LLVM takes the square of their number in one function."""
 
 
 @frozen
@@ -86,12 +88,14 @@ def find_repeated_bodies(function: ir.Operation, reader: BodyReader) -> dict[int
     """The bodies in a function by their keys, in program order, including those that occur once."""
     found: dict[int, list[Body]] = {}
     counts: _Counts = {}
-    for op, in_loop in _candidates(function, counts):
+    candidates = list(_candidates(function, counts))
+    small = {op for op in candidates if not _is_large(op, _FEWEST_ELEMENTS, counts, dynamic=True)}
+    for op in candidates:
+        if op in small and len(small) < _MANY_SMALL:
+            continue
         try:
             key, body = reader.read((op,))
         except NotShared:
-            continue
-        if in_loop and not _is_large(op, _FEWEST_IN_LOOPS, counts, dynamic=False):
             continue
         found.setdefault(key, []).append(body)
     return found
@@ -116,8 +120,8 @@ def group_bodies(bodies: Iterable[Body], fewest: int, fewest_in_all: int) -> Ite
         yield rest
 
 
-def _candidates(function: ir.Operation, counts: _Counts) -> Iterator[tuple[ir.Operation, bool]]:
-    """Ops that may be bodies, and whether they run many times. A nested loop is part of the outermost one."""
+def _candidates(function: ir.Operation, counts: _Counts) -> Iterator[ir.Operation]:
+    """Ops that may be bodies; large ones, of those that run many times. A nested loop is part of the outermost one."""
     work = [(function, False)]
     while work:
         parent, in_loop = work.pop()
@@ -129,9 +133,10 @@ def _candidates(function: ir.Operation, counts: _Counts) -> Iterator[tuple[ir.Op
                     name = op.name
                     is_loop = name in _LOOPS
                     is_linalg = name.startswith("linalg.")
-                    may_be = (is_linalg or (is_loop and not in_loop)) and not len(op.results)
-                    if may_be and _is_large(op, _FEWEST_ELEMENTS, counts, dynamic=True):
-                        yield op, in_loop
+                    if (is_linalg or (is_loop and not in_loop)) and not len(op.results):
+                        fewest = _FEWEST_IN_LOOPS if in_loop else 0
+                        if _is_large(op, fewest, counts, dynamic=not in_loop):
+                            yield op
                     if len(op.regions) and not is_linalg:
                         inner.append((op, in_loop or is_loop))
         work += reversed(inner)

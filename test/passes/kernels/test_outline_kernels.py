@@ -173,6 +173,27 @@ def test_mere_sequences_of_calls_are_not_optimized(count: int, last: str, is_lef
         assert ("llvm.optimize_none" in caller.attributes) == is_left
 
 
+@pytest.mark.parametrize(("count", "calls"), [(63, 0), (64, 64)])
+def test_many_small_ops_are_outlined(count: int, calls: int) -> None:
+    """LLVM would take the square of their number. What a loop runs many times is as it was."""
+    small = "linalg.exp ins(%a : memref<4xf32>) outs(%a : memref<4xf32>)\n"
+    with ir.Context():
+        module = ir.Module.parse(
+            f"""func.func @f(%a: memref<4xf32>, %n: index) {{
+              %c0 = arith.constant 0 : index
+              {small * count}
+              scf.for %i = %c0 to %n step %n {{ {small}
+                func.call @f(%a, %n) : (memref<4xf32>, index) -> ()
+              }}
+              return
+            }}"""
+        )
+        mi.run_pipeline(module, "builtin.module(inplace-outline-kernels)")
+        caller = next(op.operation for op in module.body.operations if "sym_visibility" not in op.attributes)
+        assert str(caller).count("call @inplace_kernel") == calls
+        assert str(caller).count("linalg.exp") == count - calls + 1
+
+
 def test_a_program_of_nothing_but_calls() -> None:
     rounds, t = 40, "tensor<16x16xf32>"
     lines = [f"func.func @main(%x0: {t}, %b: {t}) -> {t} {{", f"%e = tensor.empty() : {t}"]
