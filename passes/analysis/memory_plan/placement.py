@@ -25,6 +25,7 @@ from __future__ import annotations
 import random
 from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from ....dialects.support.frozen_classes import frozen
 from .exact_placement import EXACT_LIMIT, place_exactly
@@ -94,8 +95,13 @@ def find_overlap(ranges: Sequence[LiveRange], offsets: Sequence[int]) -> tuple[i
 def best_fit(ranges: Sequence[LiveRange]) -> list[int]:
     """Return the offsets of an allocator that takes the smallest gap that is free when a buffer begins."""
     offsets = [0] * len(ranges)
+    order = sorted(range(len(ranges)), key=lambda number: (ranges[number].begin, -ranges[number].size))
+    if sum(one.size for one in ranges) == max_live(ranges):  # None ends before all have begun: there are no gaps.
+        for before, number in pairwise(order):
+            offsets[number] = offsets[before] + ranges[before].size
+        return offsets
     live: list[tuple[int, int, int]] = []
-    for number in sorted(range(len(ranges)), key=lambda number: (ranges[number].begin, -ranges[number].size)):
+    for number in order:
         one = ranges[number]
         live = [entry for entry in live if entry[2] > one.begin]
         gaps = list(_gaps(live))

@@ -57,7 +57,7 @@ _FEWEST_ELEMENTS = 256
 _FEWEST_IN_LOOPS = 4096
 """A smaller op is not outlined: a call takes some nanoseconds, and LLVM unrolls the op."""
 _MANY_SMALL = 64
-"""So many smaller ops of a function are, if no loop runs them: LLVM takes the square of their number in one function."""
+"""So many smaller ops of a function are, if no loop runs them: LLVM takes the square of their number."""
 
 
 @frozen

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 from fast_run import scaled
 
+from mlir_inplace.passes.analysis.memory_plan import placement as placement_module
 from mlir_inplace.passes.analysis.memory_plan.placement import LiveRange, best_fit, find_overlap, max_live, place
 
 
@@ -97,3 +98,17 @@ def test_thousands_of_buffers() -> None:
             assert mine[1] <= at or at + ranges[other].size <= mine[0]
         live.append(number)
     assert placement.peak <= 1.05 * placement.max_live
+
+
+@pytest.mark.parametrize("outlived", [False, True])
+def test_buffers_that_are_all_live_at_once_are_stacked_without_asking_for_gaps(
+    monkeypatch: pytest.MonkeyPatch, outlived: bool
+) -> None:
+    rng, asked, count = random.Random(1), list[int](), 500
+    ranges = [LiveRange(rng.randrange(100), 100 + rng.randrange(1, 9), 8 * rng.randint(1, 9)) for _ in range(count)]
+    ranges += [LiveRange(0, 50, 8)] if outlived else []  # one that ends before others begin: there is a gap
+    gaps = placement_module._gaps
+    monkeypatch.setattr(placement_module, "_gaps", lambda live: asked.append(len(live)) or gaps(live))
+    placed = place(ranges)
+    assert placed.peak == placed.max_live and find_overlap(ranges, placed.offsets) is None
+    assert len(asked) == (len(ranges) if outlived else 0)
