@@ -178,6 +178,19 @@ def branches(size: int) -> str:
     return _function(f"%t0: {tensor}, %f: f32, %p: i1", lines, f"%t{size}", tensor)
 
 
+def exits(size: int) -> str:
+    """Blocks that each update a tensor and go on, or leave for one last block with the tensor before."""
+    tensor = "tensor<64xf32>"
+    lines = [f"cf.br ^b0(%t : {tensor})"]
+    for i in range(size):
+        lines += [
+            f"^b{i}(%t{i}: {tensor}):",
+            f"%n{i} = tensor.insert %f into %t{i}[%c1] : {tensor}",
+            f"cf.cond_br %p, ^b{i + 1}(%n{i} : {tensor}), ^b{size}(%t{i} : {tensor})",
+        ]
+    return _function(f"%t: {tensor}, %f: f32, %p: i1", [*lines, f"^b{size}(%r: {tensor}):"], "%r", tensor)
+
+
 def selects(size: int) -> str:
     """A chain of selects between a tensor and an updated copy of it."""
     tensor = "tensor<64xf32>"
@@ -194,6 +207,25 @@ def results(size: int) -> str:
     lines = [f"%t{i} = tensor.insert %f into %t[%c{(0, 1, 4)[i % 3]}] : {tensor}" for i in range(size)]
     values, types = ", ".join(f"%t{i}" for i in range(size)), ", ".join([tensor] * size)
     return _function(f"%t: {tensor}, %f: f32", lines, values, types)
+
+
+def small(size: int) -> str:
+    """`size` generics of 64 elements of one argument, of which each result is returned."""
+    tensor = "tensor<64xf32>"
+    lines = [_generic(f"%t{i}", "%t", tensor) for i in range(size)]
+    values, types = ", ".join(f"%t{i}" for i in range(size)), ", ".join([tensor] * size)
+    return _function(f"%t: {tensor}", lines, values, types)
+
+
+def branch_results(size: int) -> str:
+    """A branch that makes `size` tensors, or returns the argument for each."""
+    tensor = "tensor<64xf32>"
+    types = ", ".join([tensor] * size)
+    lines = [f"%r:{size} = scf.if %p -> ({types}) {{"]
+    lines += [f"%t{i} = tensor.insert %f into %t[%c{(0, 1, 4)[i % 3]}] : {tensor}" for i in range(size)]
+    lines.append(f"scf.yield {', '.join(f'%t{i}' for i in range(size))} : {types}\n}} else {{")
+    lines.append(f"scf.yield {', '.join(['%t'] * size)} : {types}\n}}")
+    return _function(f"%t: {tensor}, %f: f32, %p: i1", lines, ", ".join(f"%r#{i}" for i in range(size)), types)
 
 
 def arguments(size: int) -> str:
@@ -260,9 +292,12 @@ SHAPES: dict[str, Shape] = {
     "destinations": Shape(destinations, 7),
     "versions": Shape(versions, 3),
     "branches": Shape(branches, 4),
+    "exits": Shape(exits, 2),
     "selects": Shape(selects, 2),
     "rotation": Shape(rotation, 1),
     "results": Shape(results, 1),
+    "small": Shape(small, 3),
+    "branch results": Shape(branch_results, 1),
     "arguments": Shape(arguments, 2),
     "nested loops": Shape(nested_loops, 2),
     "nested ifs": Shape(nested_ifs, 5),

@@ -203,9 +203,9 @@ class _Inference:
             change = work.pop()
             waiting.discard(change)
             value, operand = change
-            # A function may have any number of calls: only the changed operand is joined.
-            joins = operand != _ALL and self._snapshot.function_of(value) >= 0
-            type_ = self._join(value, [operand]) if joins else self._evaluate(value)
+            # A function may have any number of calls, and a block of branches to it: only what has changed is joined.
+            joins = self._snapshot.function_of(value) >= 0 or self._snapshot.comes_from_branches(value)
+            type_ = self._join(value, [operand]) if joins and operand != _ALL else self._evaluate(value)
             if type_ is None or type_ == (old := self._types.get(value)):
                 continue
             self._types[value] = type_ if old is None else joint_type(self._tensor(value), [old, type_])
