@@ -100,25 +100,31 @@ def _rearranged(array: np.ndarray[Any, Any], layout: Rearrangement) -> np.ndarra
     return laid_out if cut is not None else laid_out.reshape(views[0].shape)
 
 
+def _mapped(array: np.ndarray[Any, Any]) -> tuple[mmap.mmap, np.memmap[Any, Any] | None] | None:
+    """The mapped file that an array lies in, and the outermost array of NumPy's that maps it; None if there is none."""
+    owner: Any = array
+    outermost: np.memmap[Any, Any] | None = None
+    while isinstance(owner, np.ndarray):
+        outermost = owner if isinstance(owner, np.memmap) else outermost
+        owner = owner.base
+    if isinstance(owner, memoryview):
+        owner = owner.obj
+    return (owner, outermost) if isinstance(owner, mmap.mmap) else None
+
+
 def _release(array: np.ndarray[Any, Any]) -> None:
     """Give the pages of an array back that is mapped from a file; whoever reads it again maps them again."""
-    is_file = False
-    owner: Any = array
-    while isinstance(owner, np.ndarray):
-        is_file = is_file or (isinstance(owner, np.memmap) and owner.mode == "r")
-        owner = owner.base
-    if is_file and isinstance(owner, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-        owner.madvise(mmap.MADV_DONTNEED)
+    found = _mapped(array)
+    if found is None or found[1] is None or found[1].mode != "r" or not hasattr(mmap, "MADV_DONTNEED"):
+        return
+    found[0].madvise(mmap.MADV_DONTNEED)
 
 
 def _check_file(array: np.ndarray[Any, Any]) -> None:
     """Raise `OSError` if an array is mapped from a file that has become shorter: to read it would end the process."""
-    owner: Any = array
-    end = 0
-    while isinstance(owner, np.ndarray):
-        end = owner.offset + owner.nbytes if isinstance(owner, np.memmap) else end
-        owner = owner.base
-    if isinstance(owner, memoryview):
-        owner = owner.obj
-    if isinstance(owner, mmap.mmap) and owner.size() < (end or len(owner)):
+    found = _mapped(array)
+    if found is None:
+        return
+    file, outermost = found
+    if file.size() < (len(file) if outermost is None else outermost.offset + outermost.nbytes):
         raise OSError("the file of a model's weights became shorter while it was compiled")
