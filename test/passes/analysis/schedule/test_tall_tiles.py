@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from linalg_programs import generic, named
 from mlir import ir
@@ -44,12 +46,14 @@ TALL = {
 PRODUCTS = {
     "two vectors, in equal steps": (product(64, 32), {1: 2, 0: 13}),
     "three vectors, in equal steps": (product(20, 44), {1: 3, 0: 7}),
+    "one vector": (product(64, 16), {1: 1, 0: 16}),
+}
+HALF = {
     "four vectors": (product(64, 99), {1: 4, 0: 4}),
     "four vectors, few rows": (product(5, 99), {1: 4, 0: 4}),
     "more filters than two vectors": (packed(7, 7, 64), {2: 4, 1: 4}),
     "an unknown number of rows": (product("?", 99), {1: 4, 0: 4}),
     "an unknown number of rows, two vectors": (product("?", 32), {1: 2, 0: 8}),
-    "one vector": (product(64, 16), {1: 1, 0: 16}),
 }
 OTHERS = {
     "pixels of a channel": named(
@@ -93,16 +97,24 @@ def test_products_take_as_many_known_rows_as_registers_hold(name: str) -> None:
         assert not is_tall(plan)
 
 
+@pytest.mark.parametrize("name", HALF)
+def test_products_of_four_vectors_or_unknown_rows_have_half_of_the_registers(name: str) -> None:
+    text, tile = HALF[name]
+    with ir.Context():
+        op, _module = op_of(text)
+        plan = plan_vectors(op, WIDE)
+        assert dict(plan.tile) == tile
+        assert not is_tall(plan)
+        assert 2 * math.prod(plan.tile.values()) == WIDE.registers
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_ops_have_half_of_the_registers(name: str) -> None:
     with ir.Context():
         op, _module = op_of(OTHERS[name])
         plan = plan_vectors(op, WIDE)
         assert not is_tall(plan)
-        vectors = 1
-        for count in plan.tile.values():
-            vectors *= count
-        assert vectors <= WIDE.registers // 2
+        assert math.prod(plan.tile.values()) <= WIDE.registers // 2
 
 
 def test_few_registers_hold_as_many_as_before() -> None:
