@@ -52,137 +52,30 @@ from math import prod
 from mlir import ir
 from mlir.dialects import arith, cf, func
 
-from ...dialects.support.constants import constant_integer
 from ...dialects.support.memref_types import is_row_major
 from ...dialects.support.mpi_names import (
-    BEGIN_COLLECTIVES,
-    BEGIN_RECEIVE,
-    BEGIN_SEND,
     COMMUNICATOR,
-    SEND_RECEIVE,
-    begun_collective,
-    parts_exchange_of,
 )
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
-from ..framework.contract import MESSAGE_PREFIX, MESSAGE_TAG, MESSAGE_WORDS, MOST_SENT, WAIT_FOR
-from ..framework.errors import PassFailure
+from ..framework.contract import MESSAGE_PREFIX, MESSAGE_TAG, MESSAGE_WORDS, MOST_SENT
 from ..framework.options import PassOptions
-from .rewriting.message_buffers import call, describe, moved_type, reduced_type, word, word_type
+from .rewriting.message_buffers import call, describe, word, word_type
 from .rewriting.split_communicators import is_settled, kept_place
-
-_MESSAGES = ("mpi.send", "mpi.recv", "mpi.isend", "mpi.irecv")
-_REDUCTIONS = ("mpi.allreduce", "mpi.reduce_scatter_block")
-_COLLECTIVES = ("mpi.allgather", *_REDUCTIONS)
-_NOTHING = ("mpi.init", "mpi.finalize")
-_OTHERS = (
-    *("mpi.comm_world", "mpi.comm_rank", "mpi.comm_size", "mpi.comm_split"),
-    *("mpi.wait", "mpi.barrier", "mpi.retval_check", "mpi.error_class"),
+from .rewriting.supported_messages import (
+    KINDS,
+    LOWERED,
+    MESSAGES,
+    POSITIONS,
+    analyze_messages,
+    called_prefix,
+    callee,
+    message_buffers,
+    message_name,
+    reduction_of,
 )
-_POSITIONS = ("shard.process_multi_index", "shard.process_linear_index", "shard.grid_shape")
-_LOWERED = (*_NOTHING, *_MESSAGES, *_COLLECTIVES, *_OTHERS)
-_KINDS = {
-    WAIT_FOR: "wait",
-    SEND_RECEIVE: "exchange",
-    COMMUNICATOR: "group",
-    BEGIN_SEND: "begin_send",
-    BEGIN_RECEIVE: "begin_receive",
-    **dict.fromkeys(BEGIN_COLLECTIVES.values(), "begin_collective"),
-}
-"""Methods of `_Lowering` for calls."""
-_REPLACED = tuple(kind for kind in _KINDS if kind != COMMUNICATOR)
-_OPERATORS = dict(enumerate(("MAX", "MIN", "SUM", "PROD", "LAND", "BAND", "LOR", "BOR", "LXOR", "BXOR"), 1))
-"""Reductions by their numbers in the dialect."""
-_OF_BITS = frozenset({"LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MIN", "MAX"})
 
-
-def analyze_messages(root: ir.Operation) -> list[ir.Operation]:
-    """Return the `mpi` ops under `root` in program order. Changes nothing; raises `PassFailure` for what is refused."""
-    parts = find_ops(root, "func.call", where=lambda op: parts_exchange_of(op) is not None)
-    if parts:
-        raise PassFailure(
-            f"'@{_callee(parts[0])}' is more than one message; run inplace-exchange-in-turn before", parts[0]
-        )
-    found = find_ops(root, where=lambda op: op.name.startswith("mpi.") or op.name in _POSITIONS or bool(_called(op)))
-    known = {result for op in found for result in op.results}
-    for op in found:
-        if op.name.startswith("mpi.") and op.name not in _LOWERED:
-            raise PassFailure(f"'{op.name}' is not supported; use one of {', '.join(sorted(_LOWERED))}", op)
-        for result in op.results:
-            _require_direct_uses(op, result)
-        for operand in op.operands:
-            if str(operand.type).startswith("!mpi.") and operand not in known:
-                raise PassFailure(f"a {operand.type} comes from an argument; make it where it is used", op)
-        for buffer in _buffers(op):
-            _require_message(op, buffer)
-        if op.name in _MESSAGES and constant_integer(op.operands[1]) == MESSAGE_TAG:
-            raise PassFailure(f"tag {MESSAGE_TAG} is that of the exchanges of shard ops; use another one", op)
-        if op.name == "mpi.retval_check" and "MPI_SUCCESS" not in str(op.attributes["errclass"]):
-            raise PassFailure("only MPI_SUCCESS can be checked: other codes have other numbers in each MPI", op)
-    return found
-
-
-def _called(op: ir.Operation | ir.OpView) -> str:
-    """The prefix of the function for messages that a call is of; else nothing."""
-    if op.name != "func.call":
-        return ""
-    name = _callee(op.operation)
-    return next((known for known in _KINDS if name.startswith(known)), "")
-
-
-def _is_made_there(op: ir.Operation | ir.OpView) -> bool:
-    """Whether it returns the communicator from a function that makes one."""
-    function = op.operation.parent
-    if op.name != "func.return" or function is None:
-        return False
-    return ir.StringAttr(function.attributes["sym_name"]).value.startswith(COMMUNICATOR)
-
-
-def _buffers(op: ir.Operation) -> list[ir.Value]:
-    called = _called(op)
-    if called == SEND_RECEIVE:
-        return [op.operands[0], op.operands[2]]
-    if called in (BEGIN_SEND, BEGIN_RECEIVE):
-        return [op.operands[0]]
-    return list(op.operands)[: 2 if _name(op) in _COLLECTIVES else 1 if op.name in _MESSAGES else 0]
-
-
-def _name(op: ir.Operation) -> str:
-    """The name of an op, or of the collective that a call begins."""
-    begun = begun_collective(_callee(op)) if op.name == "func.call" else None
-    return op.name if begun is None else begun[0]
-
-
-def _require_direct_uses(op: ir.Operation, result: ir.Value) -> None:
-    if not str(result.type).startswith("!mpi."):
-        return
-    for use in result.uses:
-        if not use.owner.name.startswith("mpi.") and not _called(use.owner) and not _is_made_there(use.owner):
-            message = f"'{use.owner.name}' passes a {result.type} on; use it in the block that makes it"
-            raise PassFailure(message, use.owner, [("it is made here", op.location)])
-
-
-def _require_message(op: ir.Operation, buffer: ir.Value) -> None:
-    if not isinstance(buffer.type, ir.MemRefType):
-        raise PassFailure(f"'{_name(op)}' needs memrefs with a rank, got {buffer.type}; cast it", op)
-    type_ = ir.MemRefType(buffer.type)
-    if moved_type(type_.element_type) is None:
-        raise PassFailure(f"'{_name(op)}' cannot move elements of {type_.element_type}: their size is not known", op)
-    if _name(op) in _COLLECTIVES and not is_row_major(type_) and (_name(op) in _REDUCTIONS or buffer == op.operands[1]):
-        raise PassFailure(
-            f"'{_name(op)}' needs elements that lie one after the other, got {type_}; copy them into an allocation", op
-        )
-    if _name(op) not in _REDUCTIONS:
-        return
-    name, operator = reduced_type(type_.element_type), _reduction(op)
-    if name is None or operator is None or (str(type_.element_type) == "i1" and operator not in _OF_BITS):
-        raise PassFailure(f"MPI has no such reduction of {type_.element_type}; convert the elements before", op)
-
-
-def _reduction(op: ir.Operation) -> str | None:
-    """The reduction's name, if MPI has it for numbers without places."""
-    begun = begun_collective(_callee(op)) if op.name == "func.call" else None
-    return _OPERATORS.get(ir.IntegerAttr(op.attributes["op"]).value if begun is None else begun[1])
+_REPLACED = tuple(kind for kind in KINDS if kind != COMMUNICATOR)
 
 
 class LowerMpiPass(Pass[PassOptions]):
@@ -196,11 +89,11 @@ class LowerMpiPass(Pass[PassOptions]):
         Statistic("strided-messages", "of them, those of memory with strides"),
         Statistic("splits", "communicators that are made once and kept"),
     )
-    concerns = (*_LOWERED, *_POSITIONS, "func.call", "shard.grid")
+    concerns = (*LOWERED, *POSITIONS, "func.call", "shard.grid")
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_messages(op)
-        buffers = [_buffers(one) for one in found]
+        buffers = [message_buffers(one) for one in found]
         self.count("messages", sum(map(bool, buffers)))
         self.count("strided-messages", sum(not all(is_row_major(ir.MemRefType(b.type)) for b in bs) for bs in buffers))
         self.count("splits", sum(one.name == "mpi.comm_split" for one in found))
@@ -232,10 +125,10 @@ class _Lowering:
 
     def lower(self, op: ir.Operation) -> None:
         """Build what stands for `op` in front of it, and for its results."""
-        kind = _KINDS.get(_called(op)) or op.name.partition(".")[2]
+        kind = KINDS.get(called_prefix(op)) or op.name.partition(".")[2]
         build: Callable[[ir.Operation], ir.Value | None] | None = getattr(self, f"_{kind}", None)
         if build is None:
-            build = self._message if op.name in _MESSAGES else self._success
+            build = self._message if op.name in MESSAGES else self._success
         code = build(op)
         if code is None:
             return
@@ -244,7 +137,7 @@ class _Lowering:
             self._values[results[0]] = code
         else:
             ok = arith.cmpi(arith.CmpIPredicate.eq, code, word(0))
-            cf.AssertOp(ok, f"{_name(op)} failed")
+            cf.AssertOp(ok, f"{message_name(op)} failed")
 
     def _operand(self, op: ir.Operation, number: int) -> ir.Value:
         operand = op.operands[number]
@@ -324,10 +217,10 @@ class _Lowering:
 
     def _begin_collective(self, op: ir.Operation) -> ir.Value:
         builds = {"mpi.allreduce": self._allreduce, "mpi.allgather": self._allgather}
-        return self._started(op, builds.get(_name(op), self._reduce_scatter_block)(op, "i"))
+        return self._started(op, builds.get(message_name(op), self._reduce_scatter_block)(op, "i"))
 
     def _group(self, op: ir.Operation) -> None:
-        self._values[op.results[0]] = func.CallOp([word_type()], _callee(op), []).results[0]
+        self._values[op.results[0]] = func.CallOp([word_type()], callee(op), []).results[0]
 
     def _process_multi_index(self, op: ir.Operation) -> None:
         grid = _grid(self._module, op)
@@ -370,8 +263,8 @@ class _Lowering:
         return self._reduce(op, name, source.address, target.address, target.count, target.type)
 
     def _reduce(self, op: ir.Operation, name: str, *operands: ir.Value) -> ir.Value:
-        reduction = call("word", MESSAGE_WORDS.index(_reduction(op) or "SUM"))
-        return call(name, *operands, reduction, self._operand(op, 2))
+        operator = call("word", MESSAGE_WORDS.index(reduction_of(op) or "SUM"))
+        return call(name, *operands, operator, self._operand(op, 2))
 
     def _allgather(self, op: ir.Operation, start: str = "") -> ir.Value:
         communicator = self._operand(op, 2)
@@ -396,12 +289,12 @@ class _Lowering:
 
 def _require_count(op: ir.Operation, count: ir.Value) -> None:
     few = arith.cmpi(arith.CmpIPredicate.sle, count, word(MOST_SENT))
-    cf.AssertOp(few, f"{_name(op)} takes at most {MOST_SENT} elements; send several parts")
+    cf.AssertOp(few, f"{message_name(op)} takes at most {MOST_SENT} elements; send several parts")
 
 
 def _require_sizes(op: ir.Operation, one: ir.Value, other: ir.Value) -> None:
     same = arith.cmpi(arith.CmpIPredicate.eq, one, other)
-    cf.AssertOp(same, f"{_name(op)}: the sizes of source and destination do not agree")
+    cf.AssertOp(same, f"{message_name(op)}: the sizes of source and destination do not agree")
 
 
 def _grid(module: ir.Operation, op: ir.Operation) -> list[int]:
@@ -418,12 +311,8 @@ def _replace_declarations(module: ir.Operation) -> None:
             op.operation.erase()
         elif name.startswith(COMMUNICATOR):
             op.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([], [word_type()]))
-    calls = find_ops(module, "func.call", where=lambda op: _callee(op).startswith(MESSAGE_PREFIX))
-    declared = {_callee(one): len(one.operands) for one in calls if not _callee(one).startswith(COMMUNICATOR)}
+    calls = find_ops(module, "func.call", where=lambda op: callee(op).startswith(MESSAGE_PREFIX))
+    declared = {callee(one): len(one.operands) for one in calls if not callee(one).startswith(COMMUNICATOR)}
     with ir.InsertionPoint.at_block_begin(top), ir.Location.unknown():
         for name, count in sorted(declared.items()):
             func.FuncOp(name, ir.FunctionType.get([word_type()] * count, [word_type()]), visibility="private")
-
-
-def _callee(call_: ir.Operation) -> str:
-    return ir.FlatSymbolRefAttr(call_.attributes["callee"]).value
