@@ -74,6 +74,8 @@ class _Team:
     def __init__(self) -> None:
         with entered(new_context()):
             self._engine = Engine(ir.Module.parse(team_module() or ""), 1, ())
+        # Its threads may wake after the interpreter has ended: the code is not freed then, either.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._engine))
         addresses = (ctypes.c_int64 * (1 + len(NAMES)))()
         given = ctypes.c_void_p(ctypes.addressof(addresses))
         table = (ctypes.c_void_p * 1)(ctypes.addressof(given))

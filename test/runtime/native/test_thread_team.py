@@ -166,6 +166,24 @@ check(one)
     subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
 
 
+def test_threads_wake_after_the_interpreter_has_ended() -> None:
+    """Here from a nap, and what is left of the process takes longer: their code is still there."""
+    code = f"""
+import ctypes, os, time, numpy as np, mlir_inplace as mi
+from mlir_inplace.runtime.native import team_code
+assert "usleep(100000)" in team_code.MOVE_AWAY
+team_code.MOVE_AWAY = team_code.MOVE_AWAY.replace("usleep(100000)", "usleep(1000000)")
+os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+program = mi.compile('''{COUNT}''', threads=2)
+zeros, end = np.zeros(10_000, np.int64), time.monotonic() + 0.5
+while time.monotonic() < end:
+    program.main(zeros, 100, 100)
+libc = ctypes.CDLL(None)
+libc.__cxa_atexit(libc.usleep, ctypes.c_void_p(1_500_000), None)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
+
+
 def test_a_child_makes_threads_of_its_own() -> None:
     """Its parent's are gone after a fork, also if one of the parent's threads was in a region then."""
     program = mi.compile(COUNT, threads=2)
