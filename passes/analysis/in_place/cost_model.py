@@ -85,8 +85,8 @@ class CostModel:
         self._branches: dict[int, int] = {}
         self._gaps: dict[int, bool] = {}
         """By argument of a function, whether it may have gaps between its elements."""
-        self._merging: dict[int, bool] = {}
-        """By op that reshapes, whether it joins dimensions of several elements."""
+        self._packed: dict[int, bool] = {}
+        """By operand, whether it is reshaped and must have no gaps."""
         self._made_in: dict[int, list[int]] = {}
         """By function, the tensors without content that its ops make."""
         self._refusals: dict[int, Price] = {}
@@ -105,10 +105,10 @@ class CostModel:
 
     def expenses(self, analysis: FunctionAnalysis) -> Iterator[tuple[Expense, Price]]:
         """Yield what ``analysis`` pays for, except for its refusals."""
-        effects = self._effects
+        packs, redundant = self._packed, self._effects.redundant_source
         for operand, decision in analysis.decisions.items():
             # Most pay for nothing.
-            if self._packs(operand) or not decision.in_place or operand in effects.redundant_source:
+            if (packs.get(operand, True) and self._packs(operand)) or not decision.in_place or operand in redundant:
                 yield from self.of_operand(analysis, operand)
         for value in self._made(analysis.function):
             if self._is_needed(analysis, value):
@@ -151,13 +151,12 @@ class CostModel:
 
     def _packs(self, operand: int) -> bool:
         """Whether an operand is reshaped and must have no gaps; not where it only drops dimensions of one element."""
-        s = self._snapshot
-        op = s.operand_op[operand]
-        if s.op_name[op] not in _PACKING or s.operand_index(operand):
-            return False
-        found = self._merging.get(op)
+        found = self._packed.get(operand)
         if found is None:
-            found = self._merging[op] = _merges(s.ops[op])
+            s = self._snapshot
+            op = s.operand_op[operand]
+            is_reshaped = s.op_name[op] in _PACKING and not s.operand_index(operand)
+            found = self._packed[operand] = is_reshaped and _merges(s.ops[op])
         return found
 
     def _may_have_gaps(self, analysis: FunctionAnalysis, operand: int) -> bool:

@@ -83,7 +83,7 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
             orders.append(UNROTATED)
     if not small or is_cheapest(effects, costs, chosen):
         return chosen.analysis
-    return Improvement(effects, costs, chosen, others, tables, begin).improve()
+    return Improvement(effects, costs, chosen, others, tables, begin, is_called=options.is_called).improve()
 
 
 def _optimal(effects: TensorEffects, function: int, options: AnalysisOptions) -> FunctionAnalysis:

@@ -55,7 +55,10 @@ class Begin(Protocol):
 
 
 class Improvement:
-    """The cheapest outcome so far, at first ``best``; ``run`` begins another of some tables with operands refused."""
+    """The cheapest outcome so far, at first ``best``; ``run`` begins another of some tables with operands refused.
+
+    ``is_called``: whether the function is called, so that others depend on its summary.
+    """
 
     def __init__(
         self,
@@ -65,6 +68,8 @@ class Improvement:
         others: Sequence[OrderOutcome],
         tables: FunctionTables,
         run: Begin,
+        *,
+        is_called: bool = False,
     ) -> None:
         self._effects = effects
         self._costs = costs
@@ -72,6 +77,7 @@ class Improvement:
         self._others = others
         self._tables = tables
         self._run = run
+        self._is_called = is_called
         self._bonds = Bonds(effects, best.analysis.function)
         self._visits = _MOST_VISITS
 
@@ -151,7 +157,8 @@ class Improvement:
         if known[0].cost.ops > MOST_PAID or (len(known) == 1 and _is_settled(costs, known[0], refusable)):
             return known[0]
         clauses = LikelyClauses(self._effects, costs, self._bonds, refusable)
-        search = PartSearch(clauses, costs, known, partial(self._run, tables), tables, self._visits)
+        run = partial(self._run, tables)
+        search = PartSearch(clauses, costs, known, run, tables, self._visits, is_called=self._is_called)
         found = search.run()
         self._visits -= search.trials * len(tables.ops)
         return found

@@ -48,11 +48,16 @@ class AnalysisOptions:
     """The one order of decisions of some functions, in place of those that ``heuristic`` tries."""
     order: DecisionOrder | None = None
     """That of the function which is analysed."""
+    called: frozenset[str] = frozenset()
+    """The functions that are called by others or by themselves."""
+    is_called: bool = False
+    """Whether that which is analysed is one of them."""
 
     def of_function(self, name: str) -> AnalysisOptions:
         """Return the options for function ``name``."""
-        ordered = replace(self, order=self.orders[name]) if name in self.orders else self
-        return replace(ordered, copy_before_write=True) if name in self.no_analysis else ordered
+        own = replace(self, is_called=True) if name in self.called else self
+        own = replace(own, order=self.orders[name]) if name in self.orders else own
+        return replace(own, copy_before_write=True) if name in self.no_analysis else own
 
     def allows(self, name: str) -> bool:
         """Whether the op called ``name`` is to be bufferized. Ops between tensors and buffers always are."""

@@ -61,7 +61,10 @@ class _Known(NamedTuple):
 
 
 class PartSearch:
-    """The search for a cheaper outcome of the part of ``tables``, by trials that visit ``visits`` ops at most."""
+    """The search for a cheaper outcome of the part of ``tables``, by trials that visit ``visits`` ops at most.
+
+    ``is_called``: whether the function is called, so that others depend on its summary.
+    """
 
     def __init__(
         self,
@@ -71,6 +74,8 @@ class PartSearch:
         run: Callable[[DecisionOrder, Refused], OneShotAnalyzer],
         tables: FunctionTables,
         visits: int,
+        *,
+        is_called: bool = False,
     ) -> None:
         self._orders = tables.orders()
         self._clauses = clauses
@@ -79,6 +84,7 @@ class PartSearch:
         self._best = known[0]
         self._rank = rank(costs, known[0])
         self._run = run
+        self._is_called = is_called
         self._outcomes: dict[DecisionOrder, list[_Known]] = {}
         """By order, the outcomes so far."""
         for one in known:
@@ -128,7 +134,8 @@ class PartSearch:
             if lead is None or vain >= self._most_followed(lead.estimate, most):
                 return
             if self._known_outcome(lead.order, frozenset(lead.refused)) is None:
-                outcome = self._try(lead.order, dict(lead.refused))
+                takes_equal = not self._is_called or lead.estimate < best.cost
+                outcome = self._try(lead.order, dict(lead.refused), takes_equal=takes_equal)
                 leads.add(outcome, self._reasons(outcome.needed))
                 is_cheaper = self._best.cost < best.cost
                 vain = 0 if is_cheaper else vain + self._size
@@ -235,13 +242,13 @@ class PartSearch:
             orders += orders_of_loops(outcome.analysis)
         return learned
 
-    def _try(self, order: DecisionOrder, refused: Refused) -> OrderOutcome:
-        """Return the outcome, and take it if it is cheaper, and that is sure."""
+    def _try(self, order: DecisionOrder, refused: Refused, *, takes_equal: bool = True) -> OrderOutcome:
+        """Return the outcome, and take it if it is cheaper, and that is sure; or as cheap with fewer likely buffers."""
         self.trials += 1
         outcome = outcome_of(self._run(order, refused), self._costs, order)
         self._enter(outcome, frozenset(refused))
         new = rank(self._costs, outcome)
-        if is_better(new, self._rank):
+        if is_better(new, self._rank) and (takes_equal or outcome.cost < self._best.cost):
             self._rank, self._best, self._refused = new, outcome, self._reasons(outcome.needed)
         return outcome
 

@@ -120,8 +120,8 @@ def analyze_module(
     analysis = ModuleAnalysis(snapshot, effects, ProgramState(effects, names, options.allows), summaries=summaries)
     analysis.options = options
     calls = {name: _callees(snapshot, op) for name, op in names.items()}
-    _analyze_functions(analysis, options, names, calls, prepare)
-    called = {callee for callees in calls.values() for callee in callees}
+    called = frozenset(callee for callees in calls.values() for callee in callees)
+    _analyze_functions(analysis, replace(options, called=called), names, calls, prepare)
     analysis.refusals.extend(list(_other_refusals(analysis, options, names, called)))
     return analysis
 
