@@ -143,6 +143,24 @@ def test_threads_leave_a_long_region_and_come_back() -> None:
             process.wait()
 
 
+def test_threads_that_leave_all_the_time() -> None:
+    """As the one above, with slices of some microseconds: hardly any region of that one is left with parts to do."""
+    code = f"""
+import numpy as np, mlir_inplace as mi
+from mlir_inplace.runtime.native import team_code
+for name in ("_NEXT", "OFFER"):
+    text = getattr(team_code, name)
+    assert text.count(str(team_code.SLICE)) == 1
+    setattr(team_code, name, text.replace(str(team_code.SLICE), "20000"))
+program = mi.compile('''{COUNT}''', threads=3)
+for n, m in [(7, 13), (40, 5000), (1, 5000)]:
+    numbers = np.arange(n * m)
+    for _ in range({scaled(300)}):
+        np.testing.assert_array_equal(program.main(numbers, n, m), 2 * numbers)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
+
+
 def test_threads_keep_to_the_processors_that_they_may_use() -> None:
     """Where the caller has the only one they do not move; where there are more, they may use all afterwards."""
     code = f"""
