@@ -28,8 +28,10 @@ twice the traffic of a nontemporal store.
 
 In: a function on memrefs, vectorized. Out: the same, with two versions of loops. A buffer gets nontemporal stores if
 its size is at least half of the last cache, which the program looks at where it is dynamic, and nothing in the
-function reads it. Left alone: writes whose offset may be misaligned, masked writes, and writes outside of loops and in
-loops with results.
+function reads it. A last cache of more than 96 MB is one of many cores: reading a line there takes about as long as
+from memory, and neighbours share it, so 8 times the second cache is enough for vectors that are whole lines; parts of
+lines, as those of transposes, would be sent one by one. Left alone: writes whose offset may be misaligned, masked
+writes, and writes outside of loops and in loops with results.
 
 Such stores may become visible to other threads after later ones, so a fence must follow. `inplace-fence-streams`
 builds it, after the lowering of parallel loops, whose bodies do not admit it.
@@ -49,10 +51,16 @@ from mlir.dialects import arith, memref, scf, vector
 from ...dialects.structured import index_constant
 from ...dialects.support.frozen_classes import frozen
 from ..analysis.linalg.structured_op import type_bytes
+from ..analysis.schedule.machine import Machine
 from ..analysis.schedule.streamed_stores import Stream, StreamedBuffer, find_streams
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import read_machine
+
+_MOST_NEAR = 96 << 20
+"""The largest last cache of a few cores, which is much faster than memory."""
+_FAR = 8
+"""How many times the second cache is streamed past a larger one."""
 
 
 @frozen
@@ -76,12 +84,17 @@ class NontemporalStoresPass(Pass[NontemporalStoresOptions]):
         if not len(op.regions[0].blocks):
             return
         machine = read_machine(self.options.machine, op)
-        for stream in find_streams(op, machine.l3 // 2):
+        for stream in find_streams(op, machine.l3 // 2, _least_of_lines(machine)):
             if self.options.print_streams:
                 self.remark(stream.loop.location, f"stores of this loop that are nontemporal: {len(stream.writes)}")
             with stream.loop.location:
                 _split(stream)
             self.count("nontemporal", len(stream.writes))
+
+
+def _least_of_lines(machine: Machine) -> int:
+    """Return from how many bytes on a buffer is streamed that is written by whole lines."""
+    return min(machine.l3 // 2, _FAR * machine.l2) if machine.l3 > _MOST_NEAR else machine.l3 // 2
 
 
 def _split(stream: Stream) -> None:

@@ -35,6 +35,7 @@ _KEEPS = frozenset({"func.return", "linalg.fill", "memref.dealloc", "memref.dim"
 _WRITE = "vector.transfer_write"
 _SEQUENTIAL = frozenset({"scf.for", "scf.if", "scf.while"})
 _VECTOR_BYTES = frozenset({16, 32, 64})
+_LINE_BYTES = 64
 
 
 @frozen
@@ -67,25 +68,31 @@ class Stream:
     buffers: dict[ir.Value, StreamedBuffer] = field(default_factory=dict[ir.Value, StreamedBuffer])
 
 
-def find_streams(function: ir.Operation, least: int) -> list[Stream]:
-    """Return the loops with streams into buffers of at least `least` bytes."""
+def find_streams(function: ir.Operation, least: int, least_of_lines: int | None = None) -> list[Stream]:
+    """Return the loops with streams into buffers of at least `least` bytes.
+
+    `least_of_lines`: the same for vectors that are whole lines of the caches, if it is less.
+    """
     found: dict[ir.Value, Stream] = {}
     multiples = _Multiples()
     for buffer in _buffers(function):
         type_ = ir.MemRefType(buffer.type)
-        dynamic = not type_.has_static_shape
-        if not has_identity_layout(type_) or (not dynamic and type_bytes(type_) < least):
+        bytes_ = type_bytes(type_) if type_.has_static_shape else None
+        if not has_identity_layout(type_):
             continue
         element = type_bytes(type_.element_type)
         row = _row(type_)
         for write in _writes(buffer):
             loop, size = _outermost_loop(write, buffer), _aligned_size(write, row, multiples)
-            if loop is not None and size:
+            wanted = least if least_of_lines is None or size < _LINE_BYTES else least_of_lines
+            if loop is not None and size and (bytes_ is None or bytes_ >= wanted):
                 stream = found.setdefault(loop.regions[0].blocks[0].arguments[0], Stream(loop))
                 stream.writes.append(write)
-                size = max(size, stream.buffers[buffer].vector_bytes if buffer in stream.buffers else 0)
+                known = stream.buffers.get(buffer, StreamedBuffer(0))
+                size = max(size, known.vector_bytes)
+                elements = max(-(-wanted // element), known.least) if bytes_ is None else 0
                 lanes = size // element if row is None and type_.rank > 1 else 1
-                stream.buffers[buffer] = StreamedBuffer(size, -(-least // element) if dynamic else 0, lanes)
+                stream.buffers[buffer] = StreamedBuffer(size, elements, lanes)
     return list(found.values())
 
 
