@@ -34,7 +34,7 @@ _LEAST_IN_VAIN = 2
 """How many such trials there are in large parts."""
 _MOST_FOLLOWED = 1000
 """How many ops trials of a part visit in a row that follow leads and make nothing cheaper."""
-_MOST_SINGLY = 300
+_MOST_SINGLY = 200
 """How many ops trials of a part visit in a row that refuse one operand more and make nothing cheaper."""
 _MOST_LOOKS = 170
 """How many ops trials visit that follow leads where clauses seem to prove that nothing is cheaper."""
