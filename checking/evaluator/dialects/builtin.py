@@ -28,7 +28,7 @@ def _cast(decoder: Decoder, op: ir.Operation) -> Function:
 
     def cast(value: Any) -> Any:
         if isinstance(value, MemRef):
-            return MemRef(value.buffer, value.array.view(after.dtype), value.marks)
+            return MemRef(value.buffer, value.array.view(after.dtype), value.marks, value.base)
         return value.view(after.dtype) if hasattr(value, "view") else _scalar(value, after)
 
     return cast

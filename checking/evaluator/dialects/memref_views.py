@@ -93,8 +93,8 @@ def _transpose(_decoder: Decoder, op: ir.Operation) -> Function:
 
 def _metadata(memref: MemRef) -> tuple[Any, ...]:
     buffer, dtype = memref.buffer, memref.array.dtype
-    base = view(buffer, dtype, 0, () if buffer.raw.size else (0,), () if buffer.raw.size else (0,))
-    return base, memref.offset, *memref.shape, *memref.strides
+    base = view(buffer, dtype, memref.base, *[() if buffer.raw.size else (0,)] * 2, memref.base)
+    return base, memref.offset - memref.base // dtype.itemsize, *memref.shape, *memref.strides
 
 
 @on_values
@@ -116,7 +116,8 @@ def typed_view(memref: MemRef, dtype: np.dtype[Any], begin: int, sizes: Sequence
     if begin < 0 or begin + count > memref.array.nbytes:
         raise EvaluationError(f"bytes {begin} to {begin + count} are viewed of memory that has {memref.array.nbytes}")
     memref.buffer.mixed = True
-    return view(memref.buffer, dtype, memref.offset * memref.array.itemsize + begin, sizes, strides)
+    start = memref.offset * memref.array.itemsize + begin
+    return view(memref.buffer, dtype, start, sizes, strides, start)
 
 
 OPS: dict[str, Handler] = {
@@ -131,6 +132,6 @@ OPS: dict[str, Handler] = {
     "memref.reshape": reshape,
     "memref.transpose": _transpose,
     "memref.extract_strided_metadata": plain(_metadata),
-    "memref.extract_aligned_pointer_as_index": plain(lambda memref: memref.buffer.address),
+    "memref.extract_aligned_pointer_as_index": plain(lambda memref: memref.buffer.address + memref.base),
     "memref.view": _view,
 }

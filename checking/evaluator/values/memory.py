@@ -39,12 +39,15 @@ class Buffer:
 
 
 class MemRef:
-    """A view of a buffer: `array` over its bytes, `marks` over the marks of unwritten bytes."""
+    """A view of a buffer: `array` over its bytes, `marks` over the marks of unwritten bytes.
 
-    __slots__ = ("array", "buffer", "marks")
+    `base` is where its aligned pointer is, in bytes of the buffer: what offsets of types count from.
+    """
 
-    def __init__(self, buffer: Buffer, array: Any, marks: Any) -> None:
-        self.buffer, self.array, self.marks = buffer, array, marks
+    __slots__ = ("array", "base", "buffer", "marks")
+
+    def __init__(self, buffer: Buffer, array: Any, marks: Any, base: int = 0) -> None:
+        self.buffer, self.array, self.marks, self.base = buffer, array, marks, base
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -137,11 +140,11 @@ class MemRef:
 
     def sliced(self, key: Any) -> MemRef:
         """The view that basic indexing gives."""
-        return MemRef(self.buffer, self.array[key], self.marks[key])
+        return MemRef(self.buffer, self.array[key], self.marks[key], self.base)
 
     def transpose(self, order: Sequence[int]) -> MemRef:
         """The same memory with dimensions in another order."""
-        return MemRef(self.buffer, self.array.transpose(order), self.marks.transpose(order))
+        return MemRef(self.buffer, self.array.transpose(order), self.marks.transpose(order), self.base)
 
     def reshape(self, shape: Sequence[int]) -> MemRef:
         """The same memory in another shape, which must be possible without a copy."""
@@ -149,22 +152,24 @@ class MemRef:
         array, marks = self.array.reshape(tuple(shape)), self.marks.reshape(tuple(shape))
         if array.size and not np.may_share_memory(array, self.array):
             raise EvaluationError(f"memory of strides {list(self.strides)} has no view of sizes {list(shape)}")
-        return MemRef(self.buffer, array, marks)
+        return MemRef(self.buffer, array, marks, self.base)
 
     def elements(self) -> tuple[MemRef, int, int]:
         """All elements of the buffer, the position of this view's first one, and the innermost stride."""
         return line(self.buffer, self.array.dtype), self.offset, self.strides[-1] if self.array.ndim else 1
 
     def reinterpreted(self, offset: int, sizes: Sequence[int], strides: Sequence[int]) -> MemRef:
-        """A view of the same elements by its own offset, sizes and strides, which must stay inside of the buffer."""
-        buffer, item = self.buffer, self.array.itemsize
+        """A view by offset from the aligned pointer, sizes and strides, which must stay inside of the buffer."""
+        buffer, item, base = self.buffer, self.array.itemsize, self.base
         if any(size < 0 for size in sizes):
             raise EvaluationError(f"a size is negative: {list(sizes)}")
         moves = [(size - 1) * stride for size, stride in zip(sizes, strides, strict=True)]
         low, high = offset + sum(min(0, move) for move in moves), offset + sum(max(0, move) for move in moves)
-        if 0 not in sizes and (low < 0 or (high + 1) * item > buffer.raw.size):
-            return Beyond(buffer, self.array.dtype, offset, (low, high), sizes)
-        return view(buffer, self.array.dtype, offset * item, sizes, [stride * item for stride in strides])
+        if 0 not in sizes and (base + low * item < 0 or base + (high + 1) * item > buffer.raw.size):
+            before = base // item
+            return Beyond(buffer, self.array.dtype, before + offset, (before + low, before + high), sizes)
+        steps = [stride * item for stride in strides]
+        return view(buffer, self.array.dtype, base + offset * item, sizes, steps, base)
 
 
 class Beyond(MemRef):
@@ -175,7 +180,7 @@ class Beyond(MemRef):
     def __init__(
         self, buffer: Buffer, dtype: np.dtype[Any], offset: int, covered: tuple[int, int], sizes: Sequence[int]
     ) -> None:
-        self.buffer, self._dtype, self._offset, self._range = buffer, dtype, offset, covered
+        self.buffer, self._dtype, self._offset, self._range, self.base = buffer, dtype, offset, covered, 0
         self._sizes = tuple(sizes)
 
     @property
@@ -204,13 +209,15 @@ def line(buffer: Buffer, dtype: np.dtype[Any]) -> MemRef:
     return view(buffer, dtype, 0, (buffer.raw.size // dtype.itemsize,), (dtype.itemsize,))
 
 
-def view(buffer: Buffer, dtype: np.dtype[Any], start: int, shape: Sequence[int], steps: Sequence[int]) -> MemRef:
+def view(
+    buffer: Buffer, dtype: np.dtype[Any], start: int, shape: Sequence[int], steps: Sequence[int], base: int = 0
+) -> MemRef:
     """A memref at byte `start` of `buffer`, with strides in bytes; the caller has checked that it is inside."""
     shape = tuple(shape)
     if 0 in shape:
-        return MemRef(buffer, np.empty(shape, dtype), np.zeros(shape, np.bool_))
+        return MemRef(buffer, np.empty(shape, dtype), np.zeros(shape, np.bool_), base)
     marks = np.ndarray(shape, np.bool_, buffer.marks, start, tuple(steps))
-    return MemRef(buffer, np.ndarray(shape, dtype, buffer.raw, start, tuple(steps)), marks)
+    return MemRef(buffer, np.ndarray(shape, dtype, buffer.raw, start, tuple(steps)), marks, base)
 
 
 def allocate(shape: Sequence[int], dtype: np.dtype[Any], kind: str) -> MemRef:
