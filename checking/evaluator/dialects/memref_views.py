@@ -93,7 +93,8 @@ def _transpose(_decoder: Decoder, op: ir.Operation) -> Function:
 
 def _metadata(memref: MemRef) -> tuple[Any, ...]:
     buffer, dtype = memref.buffer, memref.array.dtype
-    base = view(buffer, dtype, memref.base, *[() if buffer.raw.size else (0,)] * 2, memref.base)
+    sizes = () if buffer.raw.size else (0,)
+    base = view(buffer, dtype, memref.base, sizes, sizes, memref.base)
     return base, memref.offset - memref.base // dtype.itemsize, *memref.shape, *memref.strides
 
 
