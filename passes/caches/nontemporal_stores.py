@@ -51,7 +51,6 @@ from mlir.dialects import arith, memref, scf, vector
 from ...dialects.structured import index_constant
 from ...dialects.support.frozen_classes import frozen
 from ..analysis.linalg.structured_op import type_bytes
-from ..analysis.schedule.machine import Machine
 from ..analysis.schedule.streamed_stores import Stream, StreamedBuffer, find_streams
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
@@ -60,7 +59,7 @@ from ..scheduling.rewriting.linalg_ops import read_machine
 _MOST_NEAR = 96 << 20
 """The largest last cache of a few cores, which is much faster than memory."""
 _FAR = 8
-"""How many times the second cache is streamed past a larger one."""
+"""From how many times the second cache on whole lines go past a larger last one."""
 
 
 @frozen
@@ -84,17 +83,14 @@ class NontemporalStoresPass(Pass[NontemporalStoresOptions]):
         if not len(op.regions[0].blocks):
             return
         machine = read_machine(self.options.machine, op)
-        for stream in find_streams(op, machine.l3 // 2, _least_of_lines(machine)):
+        half = machine.l3 // 2
+        lines = min(half, _FAR * machine.l2) if machine.l3 > _MOST_NEAR else half
+        for stream in find_streams(op, half, lines):
             if self.options.print_streams:
                 self.remark(stream.loop.location, f"stores of this loop that are nontemporal: {len(stream.writes)}")
             with stream.loop.location:
                 _split(stream)
             self.count("nontemporal", len(stream.writes))
-
-
-def _least_of_lines(machine: Machine) -> int:
-    """Return from how many bytes on a buffer is streamed that is written by whole lines."""
-    return min(machine.l3 // 2, _FAR * machine.l2) if machine.l3 > _MOST_NEAR else machine.l3 // 2
 
 
 def _split(stream: Stream) -> None:

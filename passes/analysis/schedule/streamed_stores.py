@@ -68,23 +68,23 @@ class Stream:
     buffers: dict[ir.Value, StreamedBuffer] = field(default_factory=dict[ir.Value, StreamedBuffer])
 
 
-def find_streams(function: ir.Operation, least: int, least_of_lines: int | None = None) -> list[Stream]:
+def find_streams(function: ir.Operation, least: int, least_of_lines: int) -> list[Stream]:
     """Return the loops with streams into buffers of at least `least` bytes.
 
-    `least_of_lines`: the same for vectors that are whole lines of the caches, if it is less.
+    `least_of_lines`: the same for vectors that are whole lines of the caches; no more than `least`.
     """
     found: dict[ir.Value, Stream] = {}
     multiples = _Multiples()
     for buffer in _buffers(function):
         type_ = ir.MemRefType(buffer.type)
         bytes_ = type_bytes(type_) if type_.has_static_shape else None
-        if not has_identity_layout(type_):
+        if not has_identity_layout(type_) or (bytes_ is not None and bytes_ < least_of_lines):
             continue
         element = type_bytes(type_.element_type)
         row = _row(type_)
         for write in _writes(buffer):
             loop, size = _outermost_loop(write, buffer), _aligned_size(write, row, multiples)
-            wanted = least if least_of_lines is None or size < _LINE_BYTES else least_of_lines
+            wanted = least if size < _LINE_BYTES else least_of_lines
             if loop is not None and size and (bytes_ is None or bytes_ >= wanted):
                 stream = found.setdefault(loop.regions[0].blocks[0].arguments[0], Stream(loop))
                 stream.writes.append(write)
