@@ -56,6 +56,7 @@ from ...dialects.support.memref_types import is_row_major
 from ...dialects.support.mpi_names import (
     COMMUNICATOR,
 )
+from ..analysis.ir.symbols import callee_name
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.contract import MESSAGE_PREFIX, MESSAGE_TAG, MESSAGE_WORDS, MOST_SENT
@@ -69,7 +70,6 @@ from .rewriting.supported_messages import (
     POSITIONS,
     analyze_messages,
     called_prefix,
-    callee,
     message_buffers,
     message_name,
     reduction_of,
@@ -220,7 +220,7 @@ class _Lowering:
         return self._started(op, builds.get(message_name(op), self._reduce_scatter_block)(op, "i"))
 
     def _group(self, op: ir.Operation) -> None:
-        self._values[op.results[0]] = func.CallOp([word_type()], callee(op), []).results[0]
+        self._values[op.results[0]] = func.CallOp([word_type()], callee_name(op), []).results[0]
 
     def _process_multi_index(self, op: ir.Operation) -> None:
         grid = _grid(self._module, op)
@@ -311,8 +311,8 @@ def _replace_declarations(module: ir.Operation) -> None:
             op.operation.erase()
         elif name.startswith(COMMUNICATOR):
             op.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([], [word_type()]))
-    calls = find_ops(module, "func.call", where=lambda op: callee(op).startswith(MESSAGE_PREFIX))
-    declared = {callee(one): len(one.operands) for one in calls if not callee(one).startswith(COMMUNICATOR)}
+    calls = find_ops(module, "func.call", where=lambda op: callee_name(op).startswith(MESSAGE_PREFIX))
+    declared = {callee_name(one): len(one.operands) for one in calls if not callee_name(one).startswith(COMMUNICATOR)}
     with ir.InsertionPoint.at_block_begin(top), ir.Location.unknown():
         for name, count in sorted(declared.items()):
             func.FuncOp(name, ir.FunctionType.get([word_type()] * count, [word_type()]), visibility="private")

@@ -18,6 +18,7 @@ from ....dialects.support.mpi_names import (
     begun_collective,
     parts_exchange_of,
 )
+from ...analysis.ir.symbols import callee_name
 from ...analysis.ir.traversal import find_ops
 from ...framework.contract import MESSAGE_TAG, WAIT_FOR
 from ...framework.errors import PassFailure
@@ -30,7 +31,6 @@ __all__ = [
     "POSITIONS",
     "analyze_messages",
     "called_prefix",
-    "callee",
     "message_buffers",
     "message_name",
     "reduction_of",
@@ -68,7 +68,7 @@ def analyze_messages(root: ir.Operation) -> list[ir.Operation]:
     parts = find_ops(root, "func.call", where=lambda op: parts_exchange_of(op) is not None)
     if parts:
         raise PassFailure(
-            f"'@{callee(parts[0])}' is more than one message; run inplace-exchange-in-turn before", parts[0]
+            f"'@{callee_name(parts[0])}' is more than one message; run inplace-exchange-in-turn before", parts[0]
         )
     found = find_ops(
         root, where=lambda op: op.name.startswith("mpi.") or op.name in POSITIONS or bool(called_prefix(op))
@@ -95,7 +95,7 @@ def called_prefix(op: ir.Operation | ir.OpView) -> str:
     """The prefix of the function for messages that a call is of; else nothing."""
     if op.name != "func.call":
         return ""
-    name = callee(op.operation)
+    name = callee_name(op.operation)
     return next((known for known in KINDS if name.startswith(known)), "")
 
 
@@ -119,7 +119,7 @@ def message_buffers(op: ir.Operation) -> list[ir.Value]:
 
 def message_name(op: ir.Operation) -> str:
     """The name of an op, or of the collective that a call begins."""
-    begun = begun_collective(callee(op)) if op.name == "func.call" else None
+    begun = begun_collective(callee_name(op)) if op.name == "func.call" else None
     return op.name if begun is None else begun[0]
 
 
@@ -151,10 +151,5 @@ def _require_message(op: ir.Operation, buffer: ir.Value) -> None:
 
 def reduction_of(op: ir.Operation) -> str | None:
     """The reduction's name, if MPI has it for numbers without places."""
-    begun = begun_collective(callee(op)) if op.name == "func.call" else None
+    begun = begun_collective(callee_name(op)) if op.name == "func.call" else None
     return _OPERATORS.get(ir.IntegerAttr(op.attributes["op"]).value if begun is None else begun[1])
-
-
-def callee(call_: ir.Operation) -> str:
-    """The name of the function that a call is of."""
-    return ir.FlatSymbolRefAttr(call_.attributes["callee"]).value
